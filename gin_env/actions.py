@@ -1,0 +1,141 @@
+"""Actions as indices: one block per verb, so that an index always means one thing.
+
+Indices run through the blocks in the order ``pass take draw | give x52 | discard x52 | knock x52``;
+a layout holds only the blocks that its rules use (two players cannot give). Legal actions are kept as
+**words**: one ``uint64`` per block, bit ``i`` for the block's ``i``-th action, so that a hand's bitboard
+is itself the word of what may be thrown. Texts (``"pass"``, ``"discard 5H"``) are exact inverses of the
+indices.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import NUM_CARDS, UInt64Array, format_card, parse_card
+from gin_env.rules import Rules
+
+#: Bits of the verbs' word; their indices are the first of the layout.
+PASS, TAKE, DRAW = 0, 1, 2
+VERBS = ("pass", "take", "draw")
+
+_MEANINGS = {
+    "pass": "decline the first upcard",
+    "take": "take the top card of the discard pile",
+    "draw": "draw the top card of the stock",
+    "give": "offer the card to the partner, or answer an offer with it",
+    "discard": "end the turn by throwing the card",
+    "knock": "throw the card and end the deal (gin is a knock with nothing left)",
+}
+
+
+@dataclass(frozen=True)
+class ActionBlock:
+    """A run of action indices that share a verb."""
+
+    verb: str
+    start: int
+    size: int
+
+    def text(self, offset: int) -> str:
+        """Return the text of the block's action number ``offset``."""
+        return self.verb if self.size == 1 else f"{self.verb} {format_card(offset)}"
+
+
+class ActionLayout:
+    """The action indices of one rule system, with their texts and words.
+
+    Attributes
+    ----------
+    size : int
+        Number of actions, A.
+    blocks : tuple of ActionBlock
+        The verbs one by one, then the blocks of 52.
+    word_of, bit_of : (A,) intp and uint64
+        The word of each action and its bit (as a one-bit mask) in that word.
+    give, discard, knock : int
+        First index of each block of 52; ``give`` is -1 where nobody can trade.
+    """
+
+    def __init__(self, card_verbs: tuple[str, ...]) -> None:
+        self.card_verbs = card_verbs
+        self.num_words = 1 + len(card_verbs)
+        blocks = [ActionBlock(verb, index, 1) for index, verb in enumerate(VERBS)]
+        blocks += [
+            ActionBlock(verb, len(VERBS) + NUM_CARDS * index, NUM_CARDS) for index, verb in enumerate(card_verbs)
+        ]
+        self.blocks = tuple(blocks)
+        self.size = blocks[-1].start + blocks[-1].size
+        starts = {block.verb: block.start for block in blocks}
+        self.give, self.discard, self.knock = (starts.get(verb, -1) for verb in ("give", "discard", "knock"))
+        widths = [len(VERBS)] + [NUM_CARDS] * len(card_verbs)
+        self.word_of: NDArray[np.intp] = np.repeat(np.arange(self.num_words), widths)
+        offsets = np.concatenate([np.arange(width, dtype=np.uint64) for width in widths])
+        self.bit_of: UInt64Array = np.uint64(1) << offsets
+        #: (A,) the card that an action names, 0 for the verbs without a card.
+        self.card_of: NDArray[np.intp] = np.where(self.word_of > 0, offsets.astype(np.intp), 0)
+        self._columns = self.word_of * 64 + offsets.astype(np.intp)
+
+    @property
+    def give_word(self) -> int:
+        """Index of the word of cards that may be given."""
+        return self.card_verbs.index("give") + 1
+
+    @property
+    def discard_word(self) -> int:
+        """Index of the word of cards that may be discarded."""
+        return self.card_verbs.index("discard") + 1
+
+    @property
+    def knock_word(self) -> int:
+        """Index of the word of cards with which one may knock."""
+        return self.card_verbs.index("knock") + 1
+
+    def text(self, action: int) -> str:
+        """Return the text of an action index, for example ``"discard 5H"``."""
+        for block in self.blocks:
+            if block.start <= action < block.start + block.size:
+                return block.text(int(action) - block.start)
+        raise ValueError(f"action {action} is outside 0..{self.size - 1}")
+
+    def index(self, text: str) -> int:
+        """Return the index of an action's text; raises ``ValueError`` for an unknown one."""
+        verb, _, card = text.partition(" ")
+        for block in self.blocks:
+            if block.verb == verb and (block.size == 1) == (not card):
+                return block.start + (parse_card(card) if card else 0)
+        verbs = ", ".join(block.text(block.size - 1) for block in self.blocks)
+        raise ValueError(f"unknown action {text!r}: write one like {verbs}")
+
+    def mask(self, words: UInt64Array) -> NDArray[np.bool_]:
+        """Spread words (N, W) into a legal mask (N, A)."""
+        octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
+        bits = np.unpackbits(octets, axis=-1, bitorder="little")
+        return bits.take(self._columns, axis=-1).view(np.bool_)
+
+    def texts(self, words: UInt64Array) -> list[str]:
+        """Return the texts of one row's legal actions (W words), in index order."""
+        return [self.text(action) for action in np.flatnonzero(self.mask(words[None])[0])]
+
+    def describe(self) -> str:
+        """Return the layout as a Markdown table."""
+        lines = ["| index | action | meaning |", "|---|---|---|"]
+        for block in self.blocks:
+            last = block.start + block.size - 1
+            span = f"{block.start}" if block.size == 1 else f"{block.start}-{last}"
+            text = block.verb if block.size == 1 else f"{block.text(0)} ... {block.text(block.size - 1)}"
+            lines.append(f"| {span} | `{text}` | {_MEANINGS[block.verb]} |")
+        return "\n".join(lines)
+
+
+@functools.lru_cache(maxsize=None)
+def _layout(card_verbs: tuple[str, ...]) -> ActionLayout:
+    return ActionLayout(card_verbs)
+
+
+def action_layout(rules: Rules) -> ActionLayout:
+    """Return the action layout of a rule system (the same object on every call)."""
+    return _layout(("give", "discard", "knock") if rules.trades else ("discard", "knock"))

@@ -1,0 +1,498 @@
+"""The engine: N deals at once, dealt, played and settled under one rule system.
+
+>>> engine = Engine("classic_2p", num_deals=4096, seed=1)
+>>> engine.reset()
+>>> while not engine.over.all():
+...     engine.step(random_actions(engine.state.legal, engine.layout, generator))
+
+The order of this file is that of the rule book: the deal, the offers of the first upcard, the draw,
+the trade, the discard, the knock, the end. Each phase has one function that applies actions to the
+rows in that phase and leaves the next mover's legal actions behind in ``state.legal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.actions import DRAW, PASS, TAKE, action_layout
+from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card
+from gin_env.errors import IllegalAction, InvalidPosition
+from gin_env.melds import deadwood
+from gin_env.randomness import random_seats, shuffled_decks, stream_keys
+from gin_env.rules import Rules, resolve_rules
+from gin_env.showdown import settle
+from gin_env.state import NO_SEAT, Kind, Phase, State
+
+Rows = NDArray[np.intp]
+
+_PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
+_DRAW_ONLY = np.uint64(1 << DRAW)
+_DRAW_OR_TAKE = np.uint64(1 << DRAW | 1 << TAKE)
+_NOTHING = np.uint64(0)
+#: (11,) the cards worth at least that many points: dropping a cheaper one cannot lower a hand enough.
+_WORTH_AT_LEAST = np.array([bits_of(np.flatnonzero(CARD_POINTS[:NUM_CARDS] >= worth)) for worth in range(11)])
+_DEAREST = 10
+
+
+class Engine:
+    """Plays N deals at once.
+
+    Parameters
+    ----------
+    rules : Rules or str
+        A rule system or a preset's name.
+    num_deals : int
+        N, at least 1.
+    seed : int
+        Seeds the rows' streams: row ``i`` of any batch with this seed sees the same decks.
+
+    Attributes
+    ----------
+    state : State
+        All facts. Read it freely; change it only through this class.
+    layout : ActionLayout
+        What the action indices mean.
+    """
+
+    def __init__(self, rules: Rules | str, num_deals: int = 1, seed: int = 0) -> None:
+        self.rules = resolve_rules(rules)
+        if num_deals < 1:
+            raise ValueError(f"num_deals={num_deals}: at least one deal is needed")
+        self.layout = action_layout(self.rules)
+        self.state = State.allocate(self.rules, num_deals)
+        self.num_deals = num_deals
+        self._all_rows: Rows = np.arange(num_deals)
+        self._applies = {
+            Phase.UPCARD_OFFER: self._apply_offer,
+            Phase.FORCED_DRAW: self._apply_draw,
+            Phase.DRAW: self._apply_draw,
+            Phase.PLAY: self._apply_play,
+            Phase.TRADE_ANSWER: self._apply_answer,
+        }
+        self.seed(seed)
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Which deals have ended (N,)."""
+        return self.state.phase == Phase.OVER
+
+    def legal_mask(self, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """Return the mover's legal actions (N, A), or those of some rows; all False where a deal is over."""
+        return self.layout.mask(self.state.legal if rows is None else self.state.legal[rows])
+
+    # ------------------------------------------------------------------ dealing
+
+    def seed(self, seed: int) -> None:
+        """Start the rows' random streams anew; takes effect at the next reset."""
+        self.state.stream_key[:] = stream_keys(seed, self.num_deals)
+        self.state.deal_number[:] = 0
+        self._dealt = np.zeros(self.num_deals, dtype=bool)
+
+    def reset(
+        self,
+        rows: ArrayLike | None = None,
+        decks: ArrayLike | None = None,
+        dealers: ArrayLike | None = None,
+    ) -> None:
+        """Deal anew, all rows or some.
+
+        Parameters
+        ----------
+        rows : int (M,), optional
+            The rows to deal; all by default.
+        decks : int (M, 52), optional
+            Card ids in dealing order; shuffled by default.
+        dealers : int (M,), optional
+            The dealing seats; random by default.
+
+        Raises
+        ------
+        InvalidPosition
+            A deck that is not a permutation of the 52 cards, or a dealer that is no seat.
+        """
+        state = self.state
+        where = self._all_rows if rows is None else np.atleast_1d(np.asarray(rows, dtype=np.intp))
+        state.deal_number[where] += self._dealt[where]
+        self._dealt[where] = True
+        keys, numbers = state.stream_key[where], state.deal_number[where]
+        if decks is None:
+            deck_array = shuffled_decks(keys, numbers)
+        else:
+            deck_array = _checked_decks(decks, len(where))
+        if dealers is None:
+            dealer_array = random_seats(keys, numbers, self.rules.num_players)
+        else:
+            dealer_array = _checked_dealers(dealers, len(where), self.rules.num_players)
+        self._deal(where, deck_array, dealer_array)
+
+    def _deal(self, rows: Rows, decks: NDArray[np.uint8], dealers: NDArray[np.uint8]) -> None:
+        state, rules = self.state, self.rules
+        seats, dealt = rules.num_players, rules.num_players * rules.hand_size
+        first = (dealers + 1) % seats
+        in_order = np.bitwise_or.reduce(CARD_BITS[decks[:, :dealt]].reshape(-1, rules.hand_size, seats), axis=1)
+        if rules.deal_order == "left_of_dealer":
+            receivers = (first[:, None] + np.arange(seats)) % seats
+            state.hands[rows[:, None], receivers] = in_order
+        else:
+            state.hands[rows] = in_order
+        state.deck[rows] = decks
+        state.stock_next[rows] = dealt + 1
+        state.pile[rows, 0] = decks[:, dealt]
+        state.pile_size[rows] = 1
+        state.pile_bits[rows] = CARD_BITS[decks[:, dealt]]
+        state.dealer[rows] = dealers
+        state.turn[rows] = 0
+        for array in (state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits):
+            array[rows] = 0
+        for array in (state.gave_bits, state.set_bits, state.run_bits, state.laid_bits):
+            array[rows] = 0
+        state.log_size[rows] = 0
+        state.kind[rows] = Kind.NONE
+        state.winner[rows] = -1
+        state.knocker[rows] = NO_SEAT
+        state.points[rows] = 0
+        state.deadwood[rows] = 0
+        state.offered_card[rows] = NO_CARD
+        state.offers_left[rows] = seats if rules.upcard_offer else 0
+        self._begin_turn(rows, first)
+        if rules.upcard_offer:
+            state.phase[rows] = Phase.UPCARD_OFFER
+            state.legal[rows, 0] = _PASS_OR_TAKE
+
+    # ------------------------------------------------------------------ playing
+
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+        """Apply one action in each deal.
+
+        Parameters
+        ----------
+        actions : int (N,) or (M,)
+            An action index per deal; ignored in deals that are over.
+        rows : int (M,), optional
+            The deals to step, each at most once; all by default.
+
+        Raises
+        ------
+        IllegalAction
+            Before anything is changed, naming the first illegal action and what is legal there.
+        """
+        actions = np.asarray(actions)
+        where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
+        if actions.shape != where.shape:
+            raise ValueError(f"actions have shape {actions.shape}: one action for each of {len(where)} deals is needed")
+        phases = self.state.phase[where]
+        counts = np.bincount(phases, minlength=len(Phase)).tolist()
+        if counts[Phase.OVER]:
+            live = phases != Phase.OVER
+            where, actions, phases = where[live], actions[live], phases[live]
+        self._check_legal(where, actions)
+        for phase, apply in self._applies.items():
+            if counts[phase] == len(where):
+                apply(where, actions)
+                return
+            if counts[phase]:
+                chosen = np.flatnonzero(phases == phase)
+                apply(where[chosen], actions[chosen])
+
+    def _check_legal(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        layout = self.layout
+        try:
+            allowed = self.state.legal[rows, layout.word_of[actions]] & layout.bit_of[actions]
+            if allowed.all() and not (actions < 0).any():
+                return
+            illegal = int(np.flatnonzero((allowed == 0) | (actions < 0))[0])
+        except IndexError:
+            illegal = int(np.flatnonzero((actions < 0) | (actions >= layout.size))[0])
+        self._raise_illegal(int(rows[illegal]), actions[illegal])
+
+    def _raise_illegal(self, row: int, action: int | np.integer) -> None:
+        state = self.state
+        known = 0 <= action < self.layout.size
+        text = f"{self.layout.text(int(action))!r} (action {action})" if known else f"action {action}"
+        phase = Phase(int(state.phase[row])).name.lower()
+        legal = ", ".join(self.layout.texts(state.legal[row]))
+        raise IllegalAction(
+            f"{text} is not legal for seat {state.mover[row]} in phase {phase} of deal {row}; legal: {legal}"
+        )
+
+    def _log(self, rows: Rows, actions: NDArray[np.integer], cards: NDArray | int) -> None:
+        state = self.state
+        size = state.log_size[rows]
+        state.log_seat[rows, size] = state.mover[rows]
+        state.log_action[rows, size] = actions
+        state.log_card[rows, size] = cards
+        state.log_size[rows] = size + 1
+
+    # The first upcard (rows 7-9)
+
+    def _apply_offer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        takes = actions == TAKE
+        if takes.any():
+            taking = rows[takes]
+            self.state.turn_seat[taking] = self.state.mover[taking]
+            self._take(taking, actions[takes])
+            rows, actions = rows[~takes], actions[~takes]
+        if len(rows):
+            self._pass(rows, actions)
+
+    def _pass(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        state, seats = self.state, self.rules.num_players
+        self._log(rows, actions, NO_CARD)
+        self._decline(rows)
+        offers_left = state.offers_left[rows] - 1
+        state.offers_left[rows] = offers_left
+        state.mover[rows] = (state.mover[rows] + 1) % seats
+        all_passed = rows[offers_left == 0]
+        if len(all_passed):
+            self._begin_turn(all_passed, (state.dealer[all_passed] + 1) % seats)
+            if self.rules.all_pass_forces_stock:
+                state.phase[all_passed] = Phase.FORCED_DRAW
+                state.legal[all_passed, 0] = _DRAW_ONLY
+
+    def _decline(self, rows: Rows) -> None:
+        """Note that the movers did not want the upcard."""
+        state = self.state
+        upcards = state.pile[rows, state.pile_size[rows] - 1]
+        state.declined_bits[rows, state.mover[rows]] |= CARD_BITS[upcards]
+
+    # The draw (row 15)
+
+    def _begin_turn(self, rows: Rows, seats: NDArray[np.integer]) -> None:
+        state = self.state
+        state.phase[rows] = Phase.DRAW
+        state.mover[rows] = seats
+        state.turn_seat[rows] = seats
+        state.taken_card[rows] = NO_CARD
+        state.drawn_card[rows] = NO_CARD
+        state.trades[rows] = 0
+        state.legal[rows] = _NOTHING
+        state.legal[rows, 0] = _DRAW_OR_TAKE
+
+    def _apply_draw(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        takes = actions == TAKE
+        if takes.any():
+            self._take(rows[takes], actions[takes])
+            rows, actions = rows[~takes], actions[~takes]
+        if len(rows):
+            self._draw(rows, actions)
+
+    def _take(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        state = self.state
+        size = state.pile_size[rows] - 1
+        cards = state.pile[rows, size]
+        bits = CARD_BITS[cards]
+        state.pile_size[rows] = size
+        state.pile_bits[rows] ^= bits
+        state.taken_card[rows] = cards
+        state.offers_left[rows] = 0
+        state.known_bits[rows, state.mover[rows]] |= bits
+        self._receive(rows, actions, cards, bits)
+
+    def _draw(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        state = self.state
+        next_card = state.stock_next[rows]
+        cards = state.deck[rows, next_card]
+        state.stock_next[rows] = next_card + 1
+        self._decline(rows)
+        self._receive(rows, actions, cards, CARD_BITS[cards])
+
+    def _receive(self, rows: Rows, actions: NDArray[np.integer], cards: NDArray[np.uint8], bits: UInt64Array) -> None:
+        state = self.state
+        self._log(rows, actions, cards)
+        state.hands[rows, state.mover[rows]] |= bits
+        state.drawn_card[rows] = cards
+        self._open_play(rows)
+
+    # The trade (rows 16-19)
+
+    def _apply_give(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        """The mover puts a card into the partner's hand, who must give one back."""
+        state = self.state
+        movers = state.mover[rows]
+        partners = (movers + 2) % 4
+        cards = self.layout.card_of[actions]
+        self._log(rows, actions, cards)
+        self._hand_over(rows, movers, partners, CARD_BITS[cards])
+        self._veil(rows, movers, partners)
+        state.offered_card[rows] = cards
+        state.trades[rows] += 1
+        state.phase[rows] = Phase.TRADE_ANSWER
+        if self.rules.trade_reply == "partner":
+            state.mover[rows] = partners
+        state.legal[rows] = _NOTHING
+        state.legal[rows, self.layout.give_word] = state.hands[rows, partners]
+
+    def _apply_answer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        """The partner (or, by rule, the mover for him) gives a card back; the turn goes on."""
+        state = self.state
+        movers = state.turn_seat[rows]
+        partners = (movers + 2) % 4
+        cards = self.layout.card_of[actions]
+        self._log(rows, actions, cards)
+        self._hand_over(rows, partners, movers, CARD_BITS[cards])
+        state.offered_card[rows] = NO_CARD
+        state.mover[rows] = movers
+        self._open_play(rows)
+
+    def _hand_over(self, rows: Rows, givers: NDArray, receivers: NDArray, bits: UInt64Array) -> None:
+        state = self.state
+        state.hands[rows, givers] ^= bits
+        state.hands[rows, receivers] |= bits
+        state.gave_bits[rows, givers] |= bits
+        state.gave_bits[rows, receivers] &= ~bits
+
+    def _veil(self, rows: Rows, movers: NDArray, partners: NDArray) -> None:
+        """After an offer, what was known to lie with one of the two is known to lie with their team (row 19)."""
+        state = self.state
+        seen = state.known_bits[rows, movers] | state.known_bits[rows, partners]
+        state.team_known_bits[rows, movers % 2] |= seen
+        state.known_bits[rows, movers] = 0
+        state.known_bits[rows, partners] = 0
+
+    # The discard and the knock (rows 14, 20)
+
+    def _open_play(self, rows: Rows) -> None:
+        """Ask the movers, who hold one card too many, to trade, discard or knock."""
+        state, layout, rules = self.state, self.layout, self.rules
+        hands = state.hands[rows, state.mover[rows]]
+        taken = CARD_BITS[state.taken_card[rows]]
+        throwable = hands & ~taken if rules.forbid_return_discard else hands
+        words = [np.zeros(len(rows), dtype=np.uint64)]
+        if layout.give >= 0:
+            givable = hands if rules.trade_taken_card else hands & ~taken
+            may_trade = state.trades[rows] < rules.max_trades_per_turn
+            words.append(np.where(may_trade, givable, _NOTHING))
+        words += [throwable, legal_knocks(hands, throwable, rules.knock_limit)]
+        state.legal[rows] = np.stack(words, axis=1)
+        state.phase[rows] = Phase.PLAY
+
+    def _apply_play(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        verbs = self.layout.word_of[actions]
+        for word, apply in (
+            (self.layout.knock_word, self._apply_knock),
+            (self.layout.discard_word, self._apply_discard),
+        ):
+            chosen = verbs == word
+            if chosen.any():
+                apply(rows[chosen], actions[chosen])
+                rows, actions, verbs = rows[~chosen], actions[~chosen], verbs[~chosen]
+        if len(rows):
+            self._apply_give(rows, actions)
+
+    def _throw(self, rows: Rows, actions: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Put the movers' cards on the pile and count the turn; return the movers."""
+        state = self.state
+        movers = state.mover[rows]
+        cards = self.layout.card_of[actions]
+        bits = CARD_BITS[cards]
+        self._log(rows, actions, cards)
+        state.hands[rows, movers] ^= bits
+        size = state.pile_size[rows]
+        state.pile[rows, size] = cards
+        state.pile_size[rows] = size + 1
+        state.pile_bits[rows] |= bits
+        state.discarded_bits[rows, movers] |= bits
+        state.known_bits[rows, movers] &= ~bits
+        if self.rules.has_partners:
+            state.team_known_bits[rows, movers % 2] &= ~bits
+            state.gave_bits[rows, (movers + 2) % 4] &= ~bits
+        state.turn[rows] += 1
+        return movers
+
+    def _apply_discard(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        state, rules = self.state, self.rules
+        movers = self._throw(rows, actions)
+        stock_count = NUM_CARDS - state.stock_next[rows]
+        dead = (stock_count <= rules.stock_floor) | (state.turn[rows] >= rules.max_turns)
+        if dead.any():
+            self._end(rows[dead])
+            state.kind[rows[dead]] = Kind.DEAD
+            rows, movers = rows[~dead], movers[~dead]
+        if len(rows):
+            self._begin_turn(rows, (movers + 1) % rules.num_players)
+
+    def _apply_knock(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        state = self.state
+        knockers = self._throw(rows, actions)
+        result = settle(self.rules, state.hands[rows], knockers.astype(np.intp))
+        state.knocker[rows] = knockers
+        for name, values in vars(result).items():
+            getattr(state, name)[rows] = values
+        self._end(rows)
+
+    def _end(self, rows: Rows) -> None:
+        self.state.phase[rows] = Phase.OVER
+        self.state.legal[rows] = _NOTHING
+
+
+def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt64Array:
+    """Return the cards by throwing which each hand may knock.
+
+    Parameters
+    ----------
+    hands : uint64, shape (M,)
+        Hands with one card too many.
+    throwable : uint64, shape (M,)
+        The cards that may be thrown.
+    limit : int
+        Most deadwood points after the throw.
+    """
+    from gin_env.melds import deadwood_after_each
+
+    knocks = np.zeros(len(hands), dtype=np.uint64)
+    whole = deadwood(hands)
+    near = np.flatnonzero(whole <= limit + _DEAREST)  # throwing one card saves at most ten points
+    if len(near):
+        excess = np.maximum(whole[near].astype(np.int64) - limit, 0)
+        trial_rows, cards, points = deadwood_after_each(hands[near], throwable[near] & _WORTH_AT_LEAST[excess])
+        enough = points <= limit
+        np.bitwise_or.at(knocks, near[trial_rows[enough]], CARD_BITS[cards[enough]])
+    return knocks
+
+
+def random_actions(
+    legal: UInt64Array, mask: NDArray[np.bool_], generator: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return a uniformly random legal action for each row of a mask (M, A); -1 where nothing is legal."""
+    counts = np.bitwise_count(legal).sum(axis=1, dtype=np.int64)
+    ends = np.cumsum(counts)
+    choices = np.flatnonzero(mask)
+    picks = ends - counts + (generator.random(len(counts)) * counts).astype(np.int64)
+    columns = choices.take(picks, mode="clip") % mask.shape[1] if len(choices) else np.zeros(len(counts), np.intp)
+    return np.where(counts > 0, columns, -1)
+
+
+def _checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:
+    array = np.asarray(decks)
+    if array.ndim == 1:
+        array = array[None]
+    if array.shape != (num_rows, NUM_CARDS):
+        raise InvalidPosition(f"decks have shape {array.shape}: {num_rows} decks of {NUM_CARDS} card ids are needed")
+    wrong = np.flatnonzero((np.sort(array, axis=1) != np.arange(NUM_CARDS)).any(axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        missing = [format_card(card) for card in range(NUM_CARDS) if card not in array[row]]
+        raise InvalidPosition(f"deck {row} is not a permutation of the 52 cards: it lacks {' '.join(missing)}")
+    return array.astype(np.uint8)
+
+
+def _checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDArray[np.uint8]:
+    array = np.broadcast_to(np.asarray(dealers), (num_rows,))
+    wrong = array[(array < 0) | (array >= num_players)]
+    if len(wrong):
+        raise InvalidPosition(f"dealer {wrong[0]} is no seat: the seats are 0 to {num_players - 1}")
+    return array.astype(np.uint8)
+
+
+def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
+    """Return a deck's card ids (52,) from texts or ids; raises ``InvalidPosition`` for anything but 52 cards."""
+    from gin_env.cards import parse_cards
+
+    texts = isinstance(cards, str) or (len(cards) > 0 and isinstance(cards[0], str))
+    ids = parse_cards(cards) if texts else list(cards)  # type: ignore[arg-type]
+    return _checked_decks(np.asarray(ids), 1)[0]

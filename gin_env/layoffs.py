@@ -1,0 +1,171 @@
+"""The defenders' lay-offs: which cards they put on the open melds to be left with the fewest points.
+
+``best_layoffs`` is exact (RULES.md row 29): both defenders' arrangements and every order of laying
+off, chains across the two included. Two facts keep the search small. A card that fits a set and a run
+is best put on the run, since nothing can follow it on the set; so a choice of laid cards is possible
+exactly when each is the fourth of an open set or hangs on an open run by laid cards. And a card that
+belongs to no meld of its holder is always laid. What is left is a question only for cards that a meld
+of their holder could use, one branch each.
+
+``greedy_layoffs`` is the procedure of the 2021 challenge (STRENGTH.md section 1, preset ``eaai_2p``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import ACES, CARD_BITS, KINGS, UInt64Array, lowest_first_key
+from gin_env.melds import deadwood, fourth_cards, meldable_cards, neighbours
+
+_ONE = np.uint64(1)
+_CLUBS = np.uint64((2**13 - 1) << 39)
+
+
+class Defence(NamedTuple):
+    """The defenders' best reply to each of M spreads."""
+
+    laid_bits: UInt64Array  #: (M, D) cards laid off by each defender
+    deadwood: NDArray[np.uint8]  #: (M, D) points left to each
+
+
+def best_layoffs(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array, cross_chain: bool = True) -> Defence:
+    """Find the joint best lay-offs onto open melds.
+
+    Parameters
+    ----------
+    set_bits, run_bits : uint64, shape (M,)
+        The open melds: cards in sets and cards in runs.
+    hands : uint64, shape (M, D)
+        The hands of one or two defenders.
+    cross_chain : bool
+        Whether a defender may go on where his partner's laid card ends a run (RULES.md row 29).
+
+    Returns
+    -------
+    Defence
+        Of equally good lay-offs the one with the fewest cards, then the lowest ids.
+    """
+    search = _LayoffSearch(set_bits, run_bits, hands, cross_chain)
+    rows, laid = search.leaves()
+    left = hands[rows] & ~laid[:, None]
+    points = deadwood(left.ravel()).reshape(left.shape)
+    if len(rows) > len(hands):
+        laid_cards = np.bitwise_count(laid)
+        order = np.lexsort((~lowest_first_key(laid), laid_cards, points.sum(axis=1, dtype=np.int64), rows))
+        first = np.searchsorted(rows[order], np.arange(len(hands)))
+        chosen = order[first]
+    else:
+        chosen = np.argsort(rows)
+    return Defence(hands & laid[chosen][:, None], points[chosen])
+
+
+class _LayoffSearch:
+    """Branches on each card that could be laid off but that its holder's own melds could use."""
+
+    def __init__(self, set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array, cross_chain: bool) -> None:
+        everything = np.bitwise_or.reduce(hands, axis=1)
+        self.run_bits = run_bits
+        self.fits_sets = fourth_cards(set_bits) & everything
+        self.wanted = np.bitwise_or.reduce(meldable_cards(hands.ravel()).reshape(hands.shape), axis=1)
+        # Cards that may follow one another in a chain: (G, M), one group, or one for each defender.
+        self.groups = everything[None] if cross_chain else np.ascontiguousarray(hands.T)
+
+    def leaves(self) -> tuple[NDArray[np.intp], UInt64Array]:
+        """Return every sensible choice of laid cards: ``(rows, laid_bits)``, unordered."""
+        rows = np.arange(len(self.run_bits))
+        runs = np.broadcast_to(self.run_bits, self.groups.shape)  # (G, M) the open runs as each group extends them
+        allowed = ~self.wanted  # cards to lay where they fit
+        undecided = self.wanted
+        found_rows, found_laid = [], []
+        while True:
+            runs, reach = self._extend(rows, runs, allowed)
+            fits_sets = self.fits_sets[rows]
+            question = (reach | fits_sets) & undecided
+            asking = question != 0
+            laid = (np.bitwise_or.reduce(runs, axis=0) & ~self.run_bits[rows]) | (fits_sets & allowed)
+            found_rows.append(rows[~asking])
+            found_laid.append(laid[~asking])
+            if not asking.any():
+                return np.concatenate(found_rows), np.concatenate(found_laid)
+            question = question[asking]
+            card = question & (~question + _ONE)
+            rows, runs = rows[asking], runs[:, asking]
+            undecided, allowed = undecided[asking] & ~card, allowed[asking]
+            rows = np.concatenate([rows, rows])
+            runs = np.concatenate([runs, runs], axis=1)
+            undecided = np.concatenate([undecided, undecided])
+            allowed = np.concatenate([allowed, allowed | card])
+
+    def _extend(
+        self, rows: NDArray[np.intp], runs: UInt64Array, allowed: UInt64Array
+    ) -> tuple[UInt64Array, UInt64Array]:
+        """Lay allowed cards on the runs until none fits; return the runs and all cards (M,) that would fit next."""
+        groups = self.groups[:, rows]
+        while True:
+            reach = neighbours(runs) & groups & ~runs
+            more = reach & allowed
+            if not more.any():
+                return runs, np.bitwise_or.reduce(reach, axis=0)
+            runs = runs | more
+
+
+def greedy_layoffs(set_bits: UInt64Array, run_bits: UInt64Array, loose: UInt64Array) -> UInt64Array:
+    """Return the cards laid off by the challenge's procedure; all arguments and the result (M,).
+
+    Deadwood cards in the order of their ids, suits C H S D, go one after another onto the first meld
+    that takes them, melds in the order of their lowest such id. Without stepping through it: a card
+    that fits a set is placed the first time it is looked at. It goes on a run only if that run comes
+    before the set, which holds for clubs alone (every set of three without a club starts after any run
+    of clubs, and a set with one before any other run), and only if the run has reached it by then:
+    upward always, since lower cards were placed before, downward only the card next to the run itself.
+    """
+    on_sets = fourth_cards(set_bits) & loose
+    for_runs = loose & ~(on_sets & ~_CLUBS)
+    runs = run_bits | (_step_down(run_bits) & for_runs)
+    runs = _closure(runs, for_runs, _step_up)
+    runs = _closure(runs, loose & ~on_sets, _step_down)
+    return (runs & ~run_bits) | on_sets
+
+
+def _step_up(runs: UInt64Array) -> UInt64Array:
+    return (runs & ~KINGS) << _ONE
+
+
+def _step_down(runs: UInt64Array) -> UInt64Array:
+    return (runs & ~ACES) >> _ONE
+
+
+def _closure(runs, cards, step):  # type: ignore[no-untyped-def]
+    while True:
+        more = step(runs) & cards & ~runs
+        if not more.any():
+            return runs
+        runs = runs | more
+
+
+def lay_off_in_order(melds: list[list[int]], loose: list[int], card_order: list[int]) -> list[int]:
+    """Carry out the challenge's procedure card by card, for melds in a given order; return the laid cards."""
+    open_melds = [sorted(meld) for meld in melds]
+    laid: list[int] = []
+    waiting = sorted(loose, key=card_order.index)
+    while True:
+        placed = next(((card, meld) for card in waiting for meld in open_melds if _takes(meld, card)), None)
+        if placed is None:
+            return laid
+        card, meld = placed
+        meld.append(card)
+        meld.sort()
+        waiting.remove(card)
+        laid.append(card)
+
+
+def _takes(meld: list[int], card: int) -> bool:
+    """Whether a meld (ascending ids) with one more card is still a meld."""
+    is_run = meld[0] + 1 == meld[1]
+    joined = np.bitwise_or.reduce(CARD_BITS[meld])[None]
+    if is_run:
+        return bool(neighbours(joined)[0] & CARD_BITS[card])
+    return bool(fourth_cards(joined)[0] & CARD_BITS[card])

@@ -1,0 +1,211 @@
+"""Melds and deadwood, for whole batches of hands at once.
+
+The game's rules: a **set** is three or four cards of one rank, a **run** three or more neighbours of
+one suit with the ace low; a card lies in at most one meld; what lies in none is deadwood (RULES.md
+row 4 and section 5).
+
+How it is computed: once the sets are chosen, the best runs of what is left are forced, because every
+unbroken stretch of three or more cards of a suit is itself a run. A table of 8,192 entries therefore
+gives the deadwood of any 13-bit suit slice, and only the ranks held in three or four suits ask a
+question: no set, one of the triples, or the four. Just the hands that hold such a rank are expanded,
+rank by rank. An **arrangement** is a pair of bitboards, the cards in sets and the cards in runs;
+neighbouring runs of one suit count as one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import (
+    ACES,
+    CARD_BITS,
+    CARD_POINTS,
+    EVERY_SUIT,
+    KINGS,
+    NUM_RANKS,
+    UInt64Array,
+    card_ids,
+    lowest_first_key,
+    suit_slices,
+    unpack_cards,
+)
+
+#: A run can start at ranks A to J only: no run goes round the corner (RULES.md section 5).
+_RUN_STARTS = ~(KINGS | KINGS >> np.uint64(1))
+_ONE, _TWO = np.uint64(1), np.uint64(2)
+_ZERO = np.uint64(0)
+
+
+def run_cards(bits: UInt64Array) -> UInt64Array:
+    """Return the cards of each bitboard that lie in some run of three or more."""
+    starts = bits & (bits >> _ONE) & (bits >> _TWO) & _RUN_STARTS
+    return starts | starts << _ONE | starts << _TWO
+
+
+def _slice_deadwood_table() -> NDArray[np.uint8]:
+    """Return, for each of the 8,192 suit slices, the points of its cards outside runs; shape (8192,)."""
+    slices = np.arange(2**NUM_RANKS, dtype=np.uint64)
+    loose = slices & ~run_cards(slices)
+    held = (loose[:, None] >> np.arange(NUM_RANKS, dtype=np.uint64)) & _ONE
+    return (held * CARD_POINTS[:NUM_RANKS]).sum(axis=1).astype(np.uint8)
+
+
+_SLICE_DEADWOOD = _slice_deadwood_table()
+_SLICE_POINTS = (
+    ((np.arange(2**NUM_RANKS)[:, None] >> np.arange(NUM_RANKS)) & 1) * CARD_POINTS[:NUM_RANKS].astype(np.int64)
+).sum(axis=1).astype(np.uint8)
+
+
+def points_of(bits: UInt64Array) -> NDArray[np.uint8]:
+    """Return the points of all cards of each bitboard, melds or not; shape (N,)."""
+    return np.add.reduce(_SLICE_POINTS.take(suit_slices(bits).view(np.int64)), axis=0, dtype=np.uint8)
+
+
+def _runs_only_deadwood(slices: UInt64Array) -> NDArray[np.uint8]:
+    """Return the deadwood of hands, given as suit slices (4, N), when only runs may be laid."""
+    return np.add.reduce(_SLICE_DEADWOOD.take(slices.view(np.int64)), axis=0, dtype=np.uint8)
+
+
+def _ranks_held_thrice(slices: UInt64Array) -> UInt64Array:
+    """Return, per hand, the 13-bit set of the ranks that it holds in three or four suits."""
+    spades, hearts, diamonds, clubs = slices
+    black, red = spades & hearts, diamonds & clubs
+    return (black & (diamonds | clubs)) | (red & (spades | hearts))
+
+
+def fourth_cards(set_bits: UInt64Array) -> UInt64Array:
+    """Return the cards that would complete the sets of three among laid-down set cards."""
+    return _ranks_held_thrice(suit_slices(set_bits)) * EVERY_SUIT & ~set_bits
+
+
+def neighbours(bits: UInt64Array) -> UInt64Array:
+    """Return the cards next to some card of the bitboard in its own suit (K and A are not neighbours)."""
+    return (bits & ~KINGS) << _ONE | (bits & ~ACES) >> _ONE
+
+
+def meldable_cards(hands: UInt64Array) -> UInt64Array:
+    """Return the cards of each hand that belong to at least one meld that the hand holds."""
+    return run_cards(hands) | (hands & (_ranks_held_thrice(suit_slices(hands)) * EVERY_SUIT))
+
+
+def _set_choices(hands: UInt64Array, thrice: UInt64Array) -> tuple[NDArray[np.intp], UInt64Array]:
+    """Return every way to lay sets from hands: ``(rows, set_bits)``, rows into ``hands``, unordered.
+
+    ``thrice`` holds the ranks of each hand that are held three or four times.
+    """
+    rows = np.arange(len(hands))
+    set_bits = np.zeros(len(hands), dtype=np.uint64)
+    finished_rows, finished_sets = [], []
+    while True:
+        undecided = thrice != 0
+        finished_rows.append(rows[~undecided])
+        finished_sets.append(set_bits[~undecided])
+        rows, set_bits, thrice = rows[undecided], set_bits[undecided], thrice[undecided]
+        if not len(rows):
+            return np.concatenate(finished_rows), np.concatenate(finished_sets)
+        rank = thrice & (~thrice + _ONE)
+        thrice = thrice ^ rank
+        cards = hands[rows] & (rank * EVERY_SUIT)
+        four = np.flatnonzero(np.bitwise_count(cards) == 4)
+        triples = [cards[four] & ~(rank[four] << np.uint64(suit * NUM_RANKS)) for suit in range(4)]
+        rows = np.concatenate([rows, rows, *[rows[four]] * 4])
+        set_bits = np.concatenate([set_bits, set_bits | cards, *[set_bits[four] | triple for triple in triples]])
+        thrice = np.concatenate([thrice, thrice, *[thrice[four]] * 4])
+
+
+def deadwood(hands: UInt64Array) -> NDArray[np.uint8]:
+    """Return the least deadwood points of hands of any size, exact over every arrangement.
+
+    Parameters
+    ----------
+    hands : uint64, shape (N,)
+
+    Returns
+    -------
+    uint8, shape (N,)
+    """
+    slices = suit_slices(hands)
+    best = _runs_only_deadwood(slices)
+    thrice = _ranks_held_thrice(slices)
+    asking = np.flatnonzero(thrice)
+    if len(asking):
+        asking_hands = hands[asking]
+        rows, set_bits = _set_choices(asking_hands, thrice[asking])
+        left = _runs_only_deadwood(suit_slices(asking_hands[rows] & ~set_bits))
+        np.minimum.at(best, asking[rows], left)
+    return best
+
+
+class Arrangements(NamedTuple):
+    """Every least-deadwood arrangement of a batch of hands, grouped by ascending row."""
+
+    #: (M,) intp: the hand's row in the batch; rows with equal arrangements to choose from come several times.
+    rows: NDArray[np.intp]
+    #: (M,) uint64: the cards that lie in sets.
+    set_bits: UInt64Array
+    #: (M,) uint64: the cards that lie in runs.
+    run_bits: UInt64Array
+    #: (M,) uint8: deadwood points, the same for all arrangements of a row.
+    deadwood: NDArray[np.uint8]
+
+
+def least_arrangements(hands: UInt64Array) -> Arrangements:
+    """Return every arrangement of each hand that leaves the least deadwood.
+
+    Equal arrangements come in the order of RULES.md section 4 ("the lowest card ids"): the one that
+    melds the lowest card in which they differ comes first; where both meld the same cards, the one
+    that has the lowest such card in a run.
+    """
+    slices = suit_slices(hands)
+    rows, set_bits = _set_choices(hands, _ranks_held_thrice(slices))
+    left = hands[rows] & ~set_bits
+    points = _runs_only_deadwood(suit_slices(left))
+    best = np.full(len(hands), 255, dtype=np.uint8)
+    np.minimum.at(best, rows, points)
+    keep = np.flatnonzero(points == best[rows])
+    rows, set_bits, run_bits = rows[keep], set_bits[keep], run_cards(left[keep])
+    order = arrangement_order(rows, set_bits, run_bits)
+    return Arrangements(rows[order], set_bits[order], run_bits[order], points[keep][order])
+
+
+def arrangement_order(rows: NDArray[np.intp], set_bits: UInt64Array, run_bits: UInt64Array) -> NDArray[np.intp]:
+    """Return the order that sorts arrangements by row, then lowest card ids first."""
+    return np.lexsort((~lowest_first_key(run_bits), ~lowest_first_key(set_bits | run_bits), rows))
+
+
+def melds_of(set_bits: int | np.uint64, run_bits: int | np.uint64) -> list[list[int]]:
+    """Return one arrangement as a list of melds (ascending card ids), ordered by their lowest card."""
+    melds = []
+    in_sets = card_ids(set_bits)
+    for rank in sorted({card % NUM_RANKS for card in in_sets}):
+        melds.append([card for card in in_sets if card % NUM_RANKS == rank])
+    run: list[int] = []
+    for card in card_ids(run_bits):
+        if run and (card != run[-1] + 1 or card % NUM_RANKS == 0):
+            melds.append(run)
+            run = []
+        run.append(card)
+    return sorted([*melds, run] if run else melds)
+
+
+def deadwood_after_each(hands: UInt64Array, cards: UInt64Array) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray]:
+    """Return the deadwood of each hand after throwing each of some of its cards.
+
+    Parameters
+    ----------
+    hands : uint64, shape (N,)
+    cards : uint64, shape (N,)
+        The cards to try, a part of each hand.
+
+    Returns
+    -------
+    rows, ids : intp, shape (M,)
+        Hand and thrown card of each trial, rows ascending.
+    points : uint8, shape (M,)
+    """
+    rows, ids = np.nonzero(unpack_cards(cards))
+    return rows, ids, deadwood(hands[rows] ^ CARD_BITS[ids])
+

@@ -1,0 +1,210 @@
+"""The showdown: the knockers' spread, the defenders' lay-offs, and the points of the deal.
+
+Works on R deals at once. The steps follow RULES.md: which melds the knocking side lays down (row 25),
+which of them are open (rows 26, 27), what the defenders lay off (rows 28-29b), who wins and what it
+pays (rows 30-34).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import UInt64Array
+from gin_env.layoffs import Defence, best_layoffs, greedy_layoffs
+from gin_env.melds import least_arrangements, points_of
+from gin_env.rules import Rules
+from gin_env.state import Kind
+
+_CLOSED = np.uint64(0)
+
+
+@dataclass(eq=False)
+class Showdown:
+    """What the showdowns of R deals come to (arrays named as in ``State``, with R rows)."""
+
+    kind: NDArray[np.uint8]
+    winner: NDArray[np.int8]
+    points: NDArray[np.int16]
+    deadwood: NDArray[np.uint8]
+    set_bits: UInt64Array
+    run_bits: UInt64Array
+    laid_bits: UInt64Array
+
+
+@dataclass(eq=False)
+class Spreads:
+    """Ways for the knocking side to lay its melds: M spreads, grouped by ascending row of R deals."""
+
+    rows: NDArray[np.intp]  #: (M,)
+    set_bits: UInt64Array  #: (M, K) for each of the K seats of the knocking side, the knocker first
+    run_bits: UInt64Array  #: (M, K)
+    deadwood: NDArray[np.uint8]  #: (M, K)
+
+    def choose(self, index: NDArray[np.intp]) -> Spreads:
+        """Return some of the spreads."""
+        return Spreads(self.rows[index], self.set_bits[index], self.run_bits[index], self.deadwood[index])
+
+
+def settle(rules: Rules, hands: UInt64Array, knocker: NDArray[np.intp]) -> Showdown:
+    """Settle R deals in which somebody knocked.
+
+    Parameters
+    ----------
+    rules : Rules
+    hands : uint64, shape (R, P)
+        The hands after the knocker has thrown his card.
+    knocker : int, shape (R,)
+        The seat that knocked.
+    """
+    knock_seats, defence_seats = sides(rules, knocker)
+    defenders = np.take_along_axis(hands, defence_seats, axis=1)
+    spreads = all_spreads(np.take_along_axis(hands, knock_seats, axis=1), rules.spread == "first")
+    return settle_spreads(rules, hands, knocker, spreads, reply(rules, spreads, defenders[spreads.rows]))
+
+
+def sides(rules: Rules, knocker: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the seats of the knocking side (R, K), knocker first, and of the defenders (R, D)."""
+    steps = np.arange(0, rules.num_players, 2)
+    knock_seats = (knocker[:, None] + steps) % rules.num_players
+    return knock_seats, (knock_seats + 1) % rules.num_players
+
+
+def all_spreads(hands: UInt64Array, only_first: bool = False) -> Spreads:
+    """Return every least-deadwood spread of the knocking side's hands (R, K), the lowest cards first."""
+    rows = np.arange(len(hands))
+    columns: list[tuple[UInt64Array, UInt64Array, NDArray[np.uint8]]] = []
+    for seat in range(hands.shape[1]):
+        found = least_arrangements(hands[rows, seat])
+        pick = np.unique(found.rows, return_index=True)[1] if only_first else np.arange(len(found.rows))
+        kept = found.rows[pick]
+        columns = [(sets[kept], runs[kept], points[kept]) for sets, runs, points in columns]
+        columns.append((found.set_bits[pick], found.run_bits[pick], found.deadwood[pick]))
+        rows = rows[kept]
+    set_bits, run_bits, points = (np.stack(parts, axis=1) for parts in zip(*columns, strict=True))
+    return Spreads(rows, set_bits, run_bits, points)
+
+
+def open_seats(rules: Rules, deadwood: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return whose melds may be built on: (M, K), from the knocking side's deadwood (M, K)."""
+    clean = deadwood == 0
+    if rules.team_layoff == "per_member" or not rules.has_partners:
+        is_open = ~clean
+    elif rules.team_layoff == "all":
+        is_open = np.repeat(~clean.all(axis=1, keepdims=True), clean.shape[1], axis=1)
+    else:  # knocker_only
+        is_open = np.zeros_like(clean)
+        is_open[:, 0] = ~clean[:, 0]
+    if rules.layoff_on_gin:
+        opened = np.ones_like(clean)
+        if rules.has_partners and rules.team_layoff == "knocker_only":
+            opened[:, 1:] = False
+        is_open = is_open | (opened & clean)
+    return is_open
+
+
+def reply(rules: Rules, spreads: Spreads, hands: UInt64Array) -> Defence:
+    """Return the defenders' best reply (hands (M, D)) to each of M spreads."""
+    is_open = open_seats(rules, spreads.deadwood)
+    set_bits = np.bitwise_or.reduce(np.where(is_open, spreads.set_bits, _CLOSED), axis=1)
+    run_bits = np.bitwise_or.reduce(np.where(is_open, spreads.run_bits, _CLOSED), axis=1)
+    if rules.layoff == "optimal":
+        return best_layoffs(set_bits, run_bits, hands, rules.cross_chain)
+    return _greedy_reply(set_bits, run_bits, hands[:, 0])
+
+
+def _greedy_reply(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array) -> Defence:
+    """The challenge's lay-offs after the best of the defender's equal arrangements (RULES.md section 4)."""
+    own = least_arrangements(hands)
+    loose = hands[own.rows] & ~own.set_bits & ~own.run_bits
+    laid = greedy_layoffs(set_bits[own.rows], run_bits[own.rows], loose)
+    points = points_of(loose & ~laid)
+    order = np.lexsort((np.arange(len(points)), points, own.rows))
+    chosen = order[np.searchsorted(own.rows[order], np.arange(len(hands)))]
+    return Defence(laid[chosen][:, None], points[chosen][:, None])
+
+
+def settle_spreads(
+    rules: Rules, hands: UInt64Array, knocker: NDArray[np.intp], spreads: Spreads, defence: Defence
+) -> Showdown:
+    """Take, for each deal, the spread that pays the knocking side most, and count the points."""
+    total = defence.deadwood.sum(axis=1, dtype=np.int64)
+    if len(spreads.rows) > len(hands):
+        order = np.lexsort((np.arange(len(total)), -total, spreads.rows))
+        chosen = order[np.searchsorted(spreads.rows[order], np.arange(len(hands)))]
+        spreads, defence = spreads.choose(chosen), Defence(defence.laid_bits[chosen], defence.deadwood[chosen])
+    kind, winner, points = count_points(rules, knocker, spreads.deadwood, defence.deadwood)
+    return _lay_out(rules, hands, knocker, spreads, defence, kind, winner, points)
+
+
+def count_points(
+    rules: Rules,
+    knocker: NDArray[np.intp],
+    knock_deadwood: NDArray[np.uint8],
+    defence_deadwood: NDArray[np.uint8],
+) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.int16]]:
+    """Return kind (R,), winning team (R,) and points (R, T) from both sides' deadwood (R, K), (R, D)."""
+    own = knock_deadwood.sum(axis=1, dtype=np.int64)
+    lead = defence_deadwood.sum(axis=1, dtype=np.int64) - own
+    knocker_clean = knock_deadwood[:, 0] == 0
+    protected = knocker_clean if rules.gin_protects == "knocker_zero" or not rules.has_partners else own == 0
+    won = protected | (lead > 0) | ((lead == 0) & (not rules.undercut_on_tie))
+    kind = np.where(won, Kind.KNOCK, Kind.UNDERCUT)
+    bonus = np.where(won, 0, rules.undercut_bonus)
+    for case, gin_kind, gin_bonus in _gins(rules, knock_deadwood):
+        kind = np.where(won & case, gin_kind, kind)
+        bonus = np.where(won & case, gin_bonus, bonus)
+    if rules.box_timing == "now":
+        bonus = bonus + rules.box_bonus
+    knock_team = knocker % rules.num_teams
+    winner = np.where(won, knock_team, 1 - knock_team)
+    points = np.zeros((len(knocker), rules.num_teams), dtype=np.int16)
+    points[np.arange(len(knocker)), winner] = np.where(won, np.maximum(lead, 0), -lead) + bonus
+    return kind.astype(np.uint8), winner.astype(np.int8), points
+
+
+def _gins(rules: Rules, knock_deadwood: NDArray[np.uint8]) -> list[tuple[NDArray[np.bool_], Kind, int]]:
+    """Return the gins of a rule system, weakest first: where they hold (R,), their kind and their bonus (row 32)."""
+    clean = knock_deadwood == 0
+    if not rules.has_partners:
+        return [(clean[:, 0], Kind.GIN, rules.gin_bonus)]
+    small = clean.any(axis=1) if rules.small_gin_for == "any_member" else clean[:, 0]
+    return [
+        (small, Kind.SMALL_GIN, rules.small_gin_bonus),
+        (clean.all(axis=1), Kind.TEAM_GIN, rules.team_gin_bonus),
+    ]
+
+
+def _lay_out(
+    rules: Rules,
+    hands: UInt64Array,
+    knocker: NDArray[np.intp],
+    spreads: Spreads,
+    defence: Defence,
+    kind: NDArray[np.uint8],
+    winner: NDArray[np.int8],
+    points: NDArray[np.int16],
+) -> Showdown:
+    """Write both sides' cards into arrays by seat; the defenders' melds are those of what they keep."""
+    knock_seats, defence_seats = sides(rules, knocker)
+    result = Showdown(
+        kind=kind,
+        winner=winner,
+        points=points,
+        deadwood=np.zeros(hands.shape, dtype=np.uint8),
+        set_bits=np.zeros_like(hands),
+        run_bits=np.zeros_like(hands),
+        laid_bits=np.zeros_like(hands),
+    )
+    np.put_along_axis(result.deadwood, knock_seats, spreads.deadwood, axis=1)
+    np.put_along_axis(result.set_bits, knock_seats, spreads.set_bits, axis=1)
+    np.put_along_axis(result.run_bits, knock_seats, spreads.run_bits, axis=1)
+    kept = np.take_along_axis(hands, defence_seats, axis=1) & ~defence.laid_bits
+    melds = all_spreads(kept, only_first=True)
+    np.put_along_axis(result.deadwood, defence_seats, defence.deadwood, axis=1)
+    np.put_along_axis(result.laid_bits, defence_seats, defence.laid_bits, axis=1)
+    np.put_along_axis(result.set_bits, defence_seats, melds.set_bits, axis=1)
+    np.put_along_axis(result.run_bits, defence_seats, melds.run_bits, axis=1)
+    return result

@@ -1,0 +1,232 @@
+"""The state of N deals at once: one array per fact.
+
+Shape letters, used in every comment: **N** deals, **P** seats, **C** = 52 cards, **T** = 2 teams,
+**W** words of legal actions, **L** events of a deal's log. A name ending in ``_bits`` is a bitboard.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.actions import action_layout
+from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array, format_card, format_cards
+from gin_env.rules import Rules
+
+NO_SEAT = 255
+
+
+class Phase(IntEnum):
+    """What the mover is asked, in rule-book order."""
+
+    UPCARD_OFFER = 0  #: pass or take the first upcard
+    FORCED_DRAW = 1  #: everybody passed: only the stock is left
+    DRAW = 2  #: draw from the stock or take the upcard
+    PLAY = 3  #: trade, then discard or knock
+    TRADE_ANSWER = 4  #: give a card back for the one on offer
+    OVER = 5  #: the deal has ended
+
+
+class Kind(IntEnum):
+    """How a deal ended."""
+
+    NONE = 0  #: not yet
+    DEAD = 1
+    KNOCK = 2
+    GIN = 3
+    SMALL_GIN = 4
+    TEAM_GIN = 5
+    BIG_GIN = 6
+    UNDERCUT = 7
+
+
+def _array(dtype: str, shape: str, meaning: str) -> Any:
+    return dataclasses.field(metadata={"dtype": dtype, "shape": shape, "meaning": meaning})
+
+
+@dataclass(eq=False)
+class State:
+    """All facts of N deals under one rule system. Made by :meth:`allocate`, filled by the engine."""
+
+    rules: Rules
+
+    # Randomness: a deal's cards depend on its row's key and its number alone
+    stream_key: UInt64Array = _array("u8", "N", "the row's random stream")
+    deal_number: NDArray[np.uint32] = _array("u4", "N", "deals dealt in this stream before the present one")
+
+    # Where the cards are
+    deck: NDArray[np.uint8] = _array("u1", "NC", "all cards in dealing order; the stock is its tail")
+    stock_next: NDArray[np.uint8] = _array("u1", "N", "position in the deck of the stock's top card")
+    hands: UInt64Array = _array("u8", "NP", "the cards each seat holds")
+    pile: NDArray[np.uint8] = _array("u1", "NC", "the discard pile, bottom first")
+    pile_size: NDArray[np.uint8] = _array("u1", "N", "cards in the pile")
+    pile_bits: UInt64Array = _array("u8", "N", "the pile as a set")
+
+    # Whose move it is
+    phase: NDArray[np.uint8] = _array("u1", "N", "Phase")
+    mover: NDArray[np.uint8] = _array("u1", "N", "the seat that decides now")
+    turn_seat: NDArray[np.uint8] = _array("u1", "N", "the seat whose turn it is")
+    dealer: NDArray[np.uint8] = _array("u1", "N", "the seat that dealt")
+    turn: NDArray[np.uint16] = _array("u2", "N", "turns completed")
+    offers_left: NDArray[np.uint8] = _array("u1", "N", "seats still to be offered the first upcard, mover included")
+    taken_card: NDArray[np.uint8] = _array("u1", "N", "card taken from the pile in this turn")
+    drawn_card: NDArray[np.uint8] = _array("u1", "N", "card drawn or taken in this turn")
+    offered_card: NDArray[np.uint8] = _array("u1", "N", "card on offer to the partner")
+    trades: NDArray[np.uint8] = _array("u1", "N", "trades begun in this turn")
+    legal: UInt64Array = _array("u8", "NW", "the mover's legal actions, one word per block of the layout")
+
+    # What has been seen
+    known_bits: UInt64Array = _array("u8", "NP", "cards everybody knows to lie with that seat")
+    team_known_bits: UInt64Array = _array("u8", "NT", "cards everybody knows to lie with one of that team's two seats")
+    discarded_bits: UInt64Array = _array("u8", "NP", "cards that seat has thrown in this deal")
+    declined_bits: UInt64Array = _array("u8", "NP", "upcards that seat has declined in this deal")
+    gave_bits: UInt64Array = _array("u8", "NP", "cards that seat gave to its partner, who still holds them")
+    log_size: NDArray[np.uint16] = _array("u2", "N", "events so far")
+    log_seat: NDArray[np.uint8] = _array("u1", "NL", "the seat that acted")
+    log_action: NDArray[np.uint8] = _array("u1", "NL", "the action's index")
+    log_card: NDArray[np.uint8] = _array("u1", "NL", "the card that moved; NO_CARD for a pass")
+
+    # How it ended
+    kind: NDArray[np.uint8] = _array("u1", "N", "Kind")
+    winner: NDArray[np.int8] = _array("i1", "N", "the team that won the deal, -1 for none")
+    knocker: NDArray[np.uint8] = _array("u1", "N", "the seat that knocked")
+    points: NDArray[np.int16] = _array("i2", "NT", "points the deal pays, as a scorer writes them")
+    deadwood: NDArray[np.uint8] = _array("u1", "NP", "deadwood points after laying off")
+    set_bits: UInt64Array = _array("u8", "NP", "cards laid down in sets")
+    run_bits: UInt64Array = _array("u8", "NP", "cards laid down in runs")
+    laid_bits: UInt64Array = _array("u8", "NP", "cards laid off on the knockers' melds")
+
+    # The game around the deal (zeros where an episode is a single deal)
+    scores: NDArray[np.int32] = _array("i4", "NT", "points of the game so far")
+    boxes: NDArray[np.int16] = _array("i2", "NT", "deals won in the game so far")
+    deals_played: NDArray[np.uint16] = _array("u2", "N", "deals of the game finished so far, dead ones too")
+
+    @classmethod
+    def allocate(cls, rules: Rules, num_deals: int) -> State:
+        """Return an empty state (all phases OVER) for ``num_deals`` deals."""
+        sizes = _sizes(rules, num_deals)
+        arrays = {
+            field.name: np.zeros([sizes[letter] for letter in field.metadata["shape"]], field.metadata["dtype"])
+            for field in array_fields()
+        }
+        state = cls(rules=rules, **arrays)
+        state.phase[:] = Phase.OVER
+        for name in ("taken_card", "drawn_card", "offered_card", "log_card"):
+            getattr(state, name)[:] = NO_CARD
+        state.knocker[:] = NO_SEAT
+        state.winner[:] = -1
+        return state
+
+    @property
+    def num_deals(self) -> int:
+        """N, the number of deals."""
+        return len(self.phase)
+
+    @property
+    def nbytes_per_deal(self) -> int:
+        """Memory that one deal takes in all arrays, in bytes."""
+        return sum(getattr(self, field.name)[:1].nbytes for field in array_fields())
+
+    @property
+    def upcard(self) -> NDArray[np.uint8]:
+        """The pile's top card (N,), NO_CARD where the pile is empty."""
+        tops = self.pile[np.arange(self.num_deals), np.maximum(self.pile_size, 1) - 1]
+        return np.where(self.pile_size > 0, tops, np.uint8(NO_CARD))
+
+    @property
+    def stock_count(self) -> NDArray[np.uint8]:
+        """Cards left in the stock (N,)."""
+        return np.uint8(NUM_CARDS) - self.stock_next
+
+    def take(self, rows: ArrayLike) -> State:
+        """Return a copy of some rows, in the order given."""
+        index = np.atleast_1d(np.asarray(rows))
+        return State(rules=self.rules, **{field.name: getattr(self, field.name)[index] for field in array_fields()})
+
+    def put(self, rows: ArrayLike, other: State) -> None:
+        """Overwrite some rows with the rows of another state of the same rules."""
+        for field in array_fields():
+            getattr(self, field.name)[rows] = getattr(other, field.name)
+
+    def clone(self) -> State:
+        """Return an independent copy."""
+        return self.take(np.arange(self.num_deals))
+
+    def equals(self, other: State) -> bool:
+        """Return whether two states agree in the rules and in every array."""
+        return self.rules == other.rules and not self.differences(other)
+
+    def differences(self, other: State) -> list[str]:
+        """Return the names of the arrays in which two states differ."""
+        return [
+            field.name
+            for field in array_fields()
+            if not np.array_equal(getattr(self, field.name), getattr(other, field.name))
+        ]
+
+    def problems(self, row: int = 0) -> list[str]:
+        """Say why a row is not a possible position; an empty list for a sound one."""
+        hands = self.hands[row]
+        stock = [int(card) for card in self.deck[row, self.stock_next[row] :]]
+        pile = [int(card) for card in self.pile[row, : self.pile_size[row]]]
+        found = []
+        everywhere = [card for hand in hands for card in range(NUM_CARDS) if int(hand) >> card & 1] + stock + pile
+        doubled = sorted({card for card in everywhere if everywhere.count(card) > 1})
+        lost = sorted(set(range(NUM_CARDS)) - set(everywhere))
+        if doubled:
+            found.append(f"cards in two places: {format_cards(doubled)}")
+        if lost:
+            found.append(f"cards missing: {format_cards(lost)}")
+        if sum(1 << card for card in pile) != int(self.pile_bits[row]):
+            found.append("pile_bits and pile differ")
+        phase = Phase(int(self.phase[row]))
+        for seat in range(self.rules.num_players):
+            size = self.rules.hand_size
+            size += phase is Phase.PLAY and seat == self.turn_seat[row]
+            size += phase is Phase.TRADE_ANSWER and seat == self.rules.partner_of(int(self.turn_seat[row]))
+            if int(hands[seat]).bit_count() != size:
+                found.append(f"seat {seat} holds {int(hands[seat]).bit_count()} cards instead of {size}")
+            astray = int(self.known_bits[row, seat]) & ~int(hands[seat])
+            if astray:
+                found.append(f"known to lie with seat {seat}, but elsewhere: {format_cards(astray)}")
+        for team in range(self.rules.num_teams):
+            held = sum(int(hands[seat]) for seat in self.rules.seats_of(team))
+            astray = int(self.team_known_bits[row, team]) & ~held
+            if astray:
+                found.append(f"known to lie with team {team}, but elsewhere: {format_cards(astray)}")
+        if (phase is Phase.OVER) == bool(self.legal[row].any()):
+            found.append("a deal that is over has legal actions, or one that is not has none")
+        taken = int(self.taken_card[row])
+        if taken != NO_CARD and phase is not Phase.OVER and not int(hands.sum() & CARD_BITS[taken]):
+            found.append(f"taken card {format_card(taken)} is in no hand")
+        if int(np.bitwise_or.reduce(hands)) & ~int(ALL_CARDS):
+            found.append("a hand has bits beyond the 52 cards")
+        return found
+
+
+@functools.lru_cache(maxsize=1)
+def array_fields() -> tuple[dataclasses.Field[Any], ...]:
+    """Return the dataclass fields of State that are arrays."""
+    return tuple(field for field in dataclasses.fields(State) if "dtype" in field.metadata)
+
+
+def log_capacity(rules: Rules) -> int:
+    """Return the most events that a deal can have: the offers, then a draw, the trades and a discard each turn."""
+    return rules.num_players + rules.max_turns * (2 + 2 * rules.max_trades_per_turn)
+
+
+def _sizes(rules: Rules, num_deals: int) -> dict[str, int]:
+    return {
+        "N": num_deals,
+        "P": rules.num_players,
+        "C": NUM_CARDS,
+        "T": rules.num_teams,
+        "W": action_layout(rules).num_words,
+        "L": log_capacity(rules),
+    }
