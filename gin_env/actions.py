@@ -75,6 +75,9 @@ class ActionLayout:
         self.word_of: NDArray[np.intp] = np.repeat(np.arange(self.num_words), widths)
         offsets = np.concatenate([np.arange(width, dtype=np.uint64) for width in widths])
         self.bit_of: UInt64Array = np.uint64(1) << offsets
+        #: The verbs in block order, and (A,) the position of each action's verb among them.
+        self.verbs = tuple(block.verb for block in blocks)
+        self.verb_of: NDArray[np.intp] = np.repeat(np.arange(len(blocks)), [block.size for block in blocks])
         #: (A,) the card that an action names, 0 for the verbs without a card.
         self.card_of: NDArray[np.intp] = np.where(self.word_of > 0, offsets.astype(np.intp), 0)
         self._columns = self.word_of * 64 + offsets.astype(np.intp)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.actions import DRAW, PASS, TAKE, action_layout
-from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card
+from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card, parse_cards
 from gin_env.errors import IllegalAction, InvalidPosition
-from gin_env.melds import deadwood
+from gin_env.melds import deadwood, deadwood_after_each
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
 from gin_env.showdown import settle
@@ -442,8 +442,6 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt
     limit : int
         Most deadwood points after the throw.
     """
-    from gin_env.melds import deadwood_after_each
-
     knocks = np.zeros(len(hands), dtype=np.uint64)
     whole = deadwood(hands)
     near = np.flatnonzero(whole <= limit + _DEAREST)  # throwing one card saves at most ten points
@@ -491,8 +489,6 @@ def _checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDA
 
 def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
     """Return a deck's card ids (52,) from texts or ids; raises ``InvalidPosition`` for anything but 52 cards."""
-    from gin_env.cards import parse_cards
-
     texts = isinstance(cards, str) or (len(cards) > 0 and isinstance(cards[0], str))
     ids = parse_cards(cards) if texts else list(cards)  # type: ignore[arg-type]
     return _checked_decks(np.asarray(ids), 1)[0]

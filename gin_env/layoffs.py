@@ -31,7 +31,12 @@ class Defence(NamedTuple):
     deadwood: NDArray[np.uint8]  #: (M, D) points left to each
 
 
-def best_layoffs(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array, cross_chain: bool = True) -> Defence:
+def best_layoffs(
+    set_bits: UInt64Array,
+    run_bits: UInt64Array,
+    hands: UInt64Array,
+    cross_chain: bool = True,
+) -> Defence:
     """Find the joint best lay-offs onto open melds.
 
     Parameters

@@ -1,0 +1,54 @@
+"""The Agent protocol: a strategy acts on a batch of views at once.
+
+An agent is anything with a ``name``, an ``act`` and a ``reset``; :class:`Agent` is a convenient base.
+
+>>> class Timid(Agent):
+...     def act(self, view):
+...         return view.legal_mask.argmax(axis=1)
+"""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.engine import random_actions
+from gin_env.view import PlayerView
+
+
+class Agent(abc.ABC):
+    """A strategy for one seat or many; it keeps nothing about a deal between calls.
+
+    Attributes
+    ----------
+    name : str
+        How it is called in tables.
+    needs_history : bool
+        Whether ``act`` reads ``view.history``.
+    """
+
+    name: str = "agent"
+    needs_history: bool = False
+
+    def __init__(self) -> None:
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the agent's own random stream anew; called before a match."""
+        self.generator = np.random.default_rng(seed)
+
+    @abc.abstractmethod
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return one legal action for each of the M rows of a view in which the viewer is to move; shape (M,)."""
+
+
+class RandomAgent(Agent):
+    """Plays uniformly random legal actions."""
+
+    name = "random"
+
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return random legal actions (M,)."""
+        return random_actions(view.legal, view.legal_mask, self.generator)

@@ -1,0 +1,54 @@
+"""From points to reinforcement-learning rewards: per team, net and zero-sum (RULES.md section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Net points per unit of reward of ``"scaled"``: about one standard deviation of a deal (STRENGTH.md section 3).
+POINTS_SCALE = 20.0
+
+
+class Outcome(NamedTuple):
+    """What a step of M episodes brought, as seen by a reward."""
+
+    net_points: NDArray[np.float64]  #: (M, T) own points minus the other team's; end bonuses with the last deal
+    deal_winner: NDArray[np.int8]  #: (M,) team that won the deal just ended, -1 for none
+    episode_over: NDArray[np.bool_]  #: (M,)
+    episode_winner: NDArray[np.int8]  #: (M,) team that won the deal or game that is the episode, -1 for none
+
+
+#: Turns outcomes into rewards per team, shape (M, T).
+Reward = Callable[[Outcome], NDArray[np.floating]]
+
+
+def points_reward(outcome: Outcome) -> NDArray[np.float64]:
+    """Net points."""
+    return outcome.net_points
+
+
+def scaled_reward(outcome: Outcome) -> NDArray[np.float64]:
+    """Net points divided by ``POINTS_SCALE``."""
+    return outcome.net_points / POINTS_SCALE
+
+
+def win_reward(outcome: Outcome) -> NDArray[np.float64]:
+    """1 for the winner of the episode and -1 for the other team, at its end only."""
+    teams = np.arange(outcome.net_points.shape[1])
+    decided = (outcome.episode_winner >= 0) & outcome.episode_over
+    return np.where(outcome.episode_winner[:, None] == teams, 1.0, -1.0) * decided[:, None]
+
+
+REWARDS: dict[str, Reward] = {"points": points_reward, "scaled": scaled_reward, "win": win_reward}
+
+
+def resolve_reward(reward: str | Reward) -> Reward:
+    """Return the reward named, or the callable itself; raises ``ValueError`` for anything else."""
+    if callable(reward):
+        return reward
+    if reward not in REWARDS:
+        raise ValueError(f"unknown reward {reward!r}: one of {', '.join(REWARDS)}, or a callable taking an Outcome")
+    return REWARDS[reward]

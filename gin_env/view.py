@@ -1,0 +1,248 @@
+"""What a seat may know: ``PlayerView``, the only door through which hidden cards are read.
+
+Agents, features, search and pictures for one seat all read a view, never the state. Seats in a view
+are counted from the viewer: 0 is the viewer, 1 the seat to the left, 2 the partner in a partnership.
+Changing cards that the seat may not know changes nothing in its view (the leak test holds this).
+
+Who knows what (RULES.md row 19): one's own hand; the partner's, where ``partner_hand_visible``; every
+card taken from the pile lies known with its taker until that seat trades, and then with the team;
+partners see the cards they trade, opponents only that they trade. A knock opens all hands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.actions import ActionLayout, action_layout
+from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
+from gin_env.rules import Rules
+from gin_env.state import NO_SEAT, Kind, State
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The deal's events so far as the viewer saw them; all arrays (M, L), oldest first.
+
+    Attributes
+    ----------
+    seats : uint8
+        Who acted, counted from the viewer; 255 past the end.
+    verbs : int8
+        Position of the verb in ``layout.verbs``; -1 past the end.
+    cards : uint8
+        The card that moved; ``NO_CARD`` for a pass, past the end, and where the viewer may not know it.
+    """
+
+    seats: NDArray[np.uint8]
+    verbs: NDArray[np.int8]
+    cards: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerView:
+    """What the viewers of M rows may know.
+
+    Arrays are (M,) unless another shape is given; ``_bits`` are bitboards; card ids are ``NO_CARD``
+    where there is no such card or the viewer may not know it; P seats count from the viewer, and T
+    teams count from the viewer's own.
+    """
+
+    rules: Rules
+    layout: ActionLayout
+    seat: NDArray[np.intp]  #: the viewer's seat at the table
+    legal: UInt64Array  #: (M, W) the viewer's legal actions as words; zeros when another seat is to move
+
+    hand_bits: UInt64Array
+    partner_bits: UInt64Array  #: the partner's hand, where visible
+    pile_bits: UInt64Array
+    upcard: NDArray[np.uint8]
+    taken_card: NDArray[np.uint8]  #: taken from the pile in this turn; may not be thrown back
+    drawn_card: NDArray[np.uint8]  #: drawn or taken in this turn, by the viewer's side
+    offered_card: NDArray[np.uint8]  #: on offer within the viewer's team
+    known_bits: UInt64Array  #: (M, P) publicly known to lie with that seat
+    team_known_bits: UInt64Array  #: (M, T) publicly known to lie with one of that team's seats
+    discarded_bits: UInt64Array  #: (M, P) thrown by that seat
+    declined_bits: UInt64Array  #: (M, P) upcards that seat declined
+    gave_bits: UInt64Array  #: cards the viewer gave to the partner, who still holds them
+
+    phase: NDArray[np.uint8]  #: Phase
+    mover: NDArray[np.uint8]
+    turn_seat: NDArray[np.uint8]
+    dealer: NDArray[np.uint8]
+    turn: NDArray[np.uint16]  #: turns completed
+    stock_count: NDArray[np.uint8]
+    offers_left: NDArray[np.uint8]  #: seats still to be offered the first upcard
+    trades: NDArray[np.uint8]  #: trades begun in this turn
+
+    kind: NDArray[np.uint8]  #: Kind
+    knocker: NDArray[np.uint8]  #: 255 for none
+    points: NDArray[np.int16]  #: (M, T)
+    shown_bits: UInt64Array  #: (M, P) hands laid open at the showdown
+    set_bits: UInt64Array  #: (M, P) of these, the cards in sets
+    run_bits: UInt64Array  #: (M, P) of these, the cards in runs
+    laid_bits: UInt64Array  #: (M, P) of these, the cards laid off
+
+    scores: NDArray[np.int32]  #: (M, T) the game so far
+    boxes: NDArray[np.int16]  #: (M, T)
+    deals_played: NDArray[np.uint16]
+
+    history: History | None = None  #: on request
+
+    def __len__(self) -> int:
+        """Return M, the number of rows."""
+        return len(self.seat)
+
+    @property
+    def legal_mask(self) -> NDArray[np.bool_]:
+        """The viewer's legal actions (M, A)."""
+        return self.layout.mask(self.legal)
+
+    @property
+    def legal_give_bits(self) -> UInt64Array:
+        """The cards that the viewer may give now; empty where nobody trades."""
+        if self.layout.give < 0:
+            return np.zeros(len(self), dtype=np.uint64)
+        return self.legal[:, self.layout.give_word]
+
+    @property
+    def legal_discard_bits(self) -> UInt64Array:
+        """The cards that the viewer may discard now."""
+        return self.legal[:, self.layout.discard_word]
+
+    @property
+    def legal_knock_bits(self) -> UInt64Array:
+        """The cards with which the viewer may knock now."""
+        return self.legal[:, self.layout.knock_word]
+
+    @property
+    def unseen_bits(self) -> UInt64Array:
+        """The cards whose place the viewer does not know: in the stock or in a hidden hand."""
+        located = self.hand_bits | self.partner_bits | self.pile_bits | np.bitwise_or.reduce(self.known_bits, axis=1)
+        located = located | np.bitwise_or.reduce(self.team_known_bits, axis=1) | self.gave_bits
+        located = located | np.bitwise_or.reduce(self.shown_bits, axis=1) | CARD_BITS[self.offered_card]
+        return ALL_CARDS & ~located
+
+    def choose(self, index: ArrayLike) -> PlayerView:
+        """Return the view of some rows."""
+        values = {}
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                values[name] = value[index]
+            elif isinstance(value, History):
+                values[name] = History(value.seats[index], value.verbs[index], value.cards[index])
+            else:
+                values[name] = value
+        return PlayerView(**values)
+
+
+def player_view(
+    state: State,
+    seats: ArrayLike | None = None,
+    rows: ArrayLike | None = None,
+    history: bool = False,
+) -> PlayerView:
+    """Return what some seats may know.
+
+    Parameters
+    ----------
+    state : State
+    seats : int (M,) or int, optional
+        The viewing seat of each row; the seats to move by default.
+    rows : int (M,), optional
+        The rows to view; all by default.
+    history : bool
+        Whether to gather the events of the deal, which costs more than all the rest.
+    """
+    rules = state.rules
+    where = np.arange(state.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
+    mover = state.mover[where]
+    viewer = (mover if seats is None else np.broadcast_to(np.asarray(seats), where.shape)).astype(np.intp)
+    players = rules.num_players
+    by_seat = where[:, None] * players + _SEATS_FROM[players][viewer]
+    own = by_seat[:, 0]
+    by_team = where[:, None] * 2 + _TEAMS_FROM[viewer % 2]
+    hands = state.hands.ravel()
+    turn_seat = state.turn_seat[where]
+    same_team = (turn_seat + viewer) % 2 == 0
+    sees_draw = same_team if _sees_partner(rules) else turn_seat == viewer
+    kind = state.kind[where]
+    shown = (kind > Kind.DEAD)[:, None]
+    knocker = state.knocker[where]
+    to_move = (mover == viewer)[:, None]
+    nothing = np.zeros(len(where), dtype=np.uint64)
+    no_card = np.uint8(NO_CARD)
+    pile_size = state.pile_size[where]
+    top = state.pile.ravel().take(where * NUM_CARDS + np.maximum(pile_size, 1) - 1)
+    return PlayerView(
+        rules=rules,
+        layout=action_layout(rules),
+        seat=viewer,
+        legal=state.legal[where] * to_move,
+        hand_bits=hands.take(own),
+        partner_bits=hands.take(by_seat[:, 2]) if _sees_partner(rules) else nothing,
+        pile_bits=state.pile_bits[where],
+        upcard=np.where(pile_size > 0, top, no_card),
+        taken_card=state.taken_card[where],
+        drawn_card=np.where(sees_draw, state.drawn_card[where], no_card),
+        offered_card=np.where(same_team, state.offered_card[where], no_card),
+        known_bits=state.known_bits.ravel().take(by_seat),
+        team_known_bits=state.team_known_bits.ravel().take(by_team),
+        discarded_bits=state.discarded_bits.ravel().take(by_seat),
+        declined_bits=state.declined_bits.ravel().take(by_seat),
+        gave_bits=state.gave_bits.ravel().take(own),
+        phase=state.phase[where],
+        mover=_relative(mover, viewer, players),
+        turn_seat=_relative(turn_seat, viewer, players),
+        dealer=_relative(state.dealer[where], viewer, players),
+        turn=state.turn[where],
+        stock_count=np.uint8(NUM_CARDS) - state.stock_next[where],
+        offers_left=state.offers_left[where],
+        trades=state.trades[where],
+        kind=kind,
+        knocker=np.where(knocker == NO_SEAT, knocker, _relative(knocker, viewer, players)),
+        points=state.points.ravel().take(by_team),
+        shown_bits=hands.take(by_seat) * shown,
+        set_bits=state.set_bits.ravel().take(by_seat),
+        run_bits=state.run_bits.ravel().take(by_seat),
+        laid_bits=state.laid_bits.ravel().take(by_seat),
+        scores=state.scores.ravel().take(by_team),
+        boxes=state.boxes.ravel().take(by_team),
+        deals_played=state.deals_played[where],
+        history=_history(state, where, viewer) if history else None,
+    )
+
+
+#: (P, P) per number of players: the seats in the order in which a viewer counts them.
+_SEATS_FROM = {players: (np.arange(players)[:, None] + np.arange(players)) % players for players in (2, 3, 4, 5)}
+_TEAMS_FROM = np.array([[0, 1], [1, 0]])
+
+
+def _relative(seats: NDArray[np.uint8], viewer: NDArray[np.intp], players: int) -> NDArray[np.uint8]:
+    return ((seats + players - viewer) % players).astype(np.uint8)
+
+
+def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> History:
+    """Gather the log as the viewers saw it: who did what, and the cards that they may know."""
+    rules, layout = state.rules, action_layout(state.rules)
+    sizes = state.log_size[rows]
+    length = int(sizes.max(initial=0))
+    past_end = np.arange(length) >= sizes[:, None]
+    actors = state.log_seat[rows, :length]
+    verbs = layout.verb_of[state.log_action[rows, :length]].astype(np.int8)
+    own = actors == viewer[:, None]
+    same_team = (actors + viewer[:, None]) % 2 == 0
+    hidden_draw = (verbs == layout.verbs.index("draw")) & ~(same_team if _sees_partner(rules) else own)
+    hidden_gift = (verbs == layout.verbs.index("give")) & ~same_team if layout.give >= 0 else np.False_
+    return History(
+        seats=np.where(past_end, NO_SEAT, _relative(actors, viewer[:, None], rules.num_players)).astype(np.uint8),
+        verbs=np.where(past_end, -1, verbs).astype(np.int8),
+        cards=np.where(past_end | hidden_draw | hidden_gift, NO_CARD, state.log_card[rows, :length]).astype(np.uint8),
+    )
+
+
+def _sees_partner(rules: Rules) -> bool:
+    return rules.has_partners and rules.partner_hand_visible
+

@@ -1,0 +1,105 @@
+"""The defenders' reply to a spread: which cards they lay off and how they arrange the rest (RULES.md rows 26-29b)."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from .cards import ALL_MELDS, CARDS, RANKS, Arrangement, best_arrangements, least_deadwood, points, to_ids
+
+# The 2021 challenge numbers its cards with the suits in this order, and its greedy lay-offs follow the numbers.
+_GREEDY_ORDER = tuple("CHSD".index(text[1]) * 13 + RANKS.index(text[0]) for text in CARDS)
+
+
+class Reply(NamedTuple):
+    """Cards laid off by all defenders together, and each defender's arrangement of what is left."""
+
+    total: int
+    laid_bits: int
+    arrangements: tuple[Arrangement, ...]
+
+
+def _preference(total: int, laid: int) -> tuple[int, int, list[int]]:
+    """Fewest points left; then the fewest cards laid off; then the lowest ids."""
+    return total, laid.bit_count(), to_ids(laid)
+
+
+@lru_cache(maxsize=1 << 12)
+def optimal_reply(open_melds: tuple[int, ...], hands: tuple[int, ...], cross_chain: bool) -> Reply:
+    """Return the defenders' joint best reply, found among every sequence of laying off single cards.
+
+    How the open melds look after some lay-offs says which cards were laid off and what fits next, so each such state
+    is looked at once. In every state the defenders may stop and meld what they still hold, which leaves the sum of
+    their least deadwoods: their own arrangements need no search of their own.
+
+    Parameters
+    ----------
+    open_melds : the melds that may be added to.
+    hands : the defenders' hands.
+    cross_chain : whether a defender may build on cards that the other one laid off.
+    """
+    found: set[tuple[int, ...]] = set()
+    waiting = [open_melds]
+    while waiting:
+        state = waiting.pop()
+        if state in found:
+            continue
+        found.add(state)
+        laid_bits = _laid(state, open_melds)
+        for hand in hands:
+            for card in to_ids(hand & ~laid_bits):
+                for place, meld in enumerate(state):
+                    base = meld if cross_chain else open_melds[place] | (meld & hand)
+                    if base | 1 << card in ALL_MELDS:
+                        waiting.append((*state[:place], meld | 1 << card, *state[place + 1 :]))
+
+    laid_groups = {_laid(state, open_melds) for state in found}
+    laid = min(laid_groups, key=lambda group: _preference(_total_left(hands, group), group))
+    kept = tuple(best_arrangements(hand & ~laid)[0] for hand in hands)
+    return Reply(_total_left(hands, laid), laid, kept)
+
+
+def _laid(state: tuple[int, ...], open_melds: tuple[int, ...]) -> int:
+    laid = 0
+    for grown, meld in zip(state, open_melds, strict=True):
+        laid |= grown ^ meld
+    return laid
+
+
+def _total_left(hands: Sequence[int], laid: int) -> int:
+    return sum(least_deadwood(hand & ~laid) for hand in hands)
+
+
+def greedy_reply(open_melds: tuple[int, ...], hand: int) -> Reply:
+    """Return the best reply of one defender who melds first (least deadwood) and then lays off greedily.
+
+    Of several equal arrangements he uses the one that leaves him least in the end. The open melds stand in the order
+    of their lowest C H S D numbers.
+    """
+    in_order = sorted(open_melds, key=lambda meld: min(_GREEDY_ORDER[card] for card in to_ids(meld)))
+    replies = []
+    for arrangement in best_arrangements(hand):
+        unmelded = hand & ~arrangement.melded_bits
+        laid = greedy_layoff(in_order, unmelded)
+        replies.append(Reply(points(unmelded & ~laid), laid, (arrangement,)))
+    return min(replies, key=lambda reply: _preference(reply.total, reply.laid_bits))
+
+
+def greedy_layoff(open_melds: Sequence[int], deadwood_cards: int) -> int:
+    """Return the cards laid off: in card order onto the first meld, as they stand, that takes them, until none fits."""
+    melds = list(open_melds)
+    left = sorted(to_ids(deadwood_cards), key=lambda card: _GREEDY_ORDER[card])
+    laid = 0
+    while (fit := _first_fit(melds, left)) is not None:
+        card, place = fit
+        melds[place] |= 1 << card
+        left.remove(card)
+        laid |= 1 << card
+    return laid
+
+
+def _first_fit(melds: list[int], cards: list[int]) -> tuple[int, int] | None:
+    for card in cards:
+        for place, meld in enumerate(melds):
+            if meld | 1 << card in ALL_MELDS:
+                return card, place
+    return None
