@@ -233,9 +233,7 @@ class Engine:
     def _apply_offer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         takes = actions == TAKE
         if takes.any():
-            taking = rows[takes]
-            self.state.turn_seat[taking] = self.state.mover[taking]
-            self._take(taking, actions[takes])
+            self._take(rows[takes], actions[takes])
             rows, actions = rows[~takes], actions[~takes]
         if len(rows):
             self._pass(rows, actions)
@@ -246,7 +244,7 @@ class Engine:
         self._decline(rows)
         offers_left = state.offers_left[rows] - 1
         state.offers_left[rows] = offers_left
-        state.mover[rows] = (state.mover[rows] + 1) % seats
+        state.mover[rows] = state.turn_seat[rows] = (state.mover[rows] + 1) % seats
         all_passed = rows[offers_left == 0]
         if len(all_passed):
             self._begin_turn(all_passed, (state.dealer[all_passed] + 1) % seats)

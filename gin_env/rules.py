@@ -240,6 +240,7 @@ PRESETS: dict[str, Rules] = {
         dealer_rule="alternate",
         deal_order="seat_zero",
         layoff="greedy",
+        box_timing="now",
         box_bonus=0,
         game_bonus=0,
         shutout_bonus=0,

@@ -130,12 +130,15 @@ def settle_spreads(
     rules: Rules, hands: UInt64Array, knocker: NDArray[np.intp], spreads: Spreads, defence: Defence
 ) -> Showdown:
     """Take, for each deal, the spread that pays the knocking side most, and count the points."""
-    total = defence.deadwood.sum(axis=1, dtype=np.int64)
+    knockers = knocker[spreads.rows]
+    kind, winner, points = count_points(rules, knockers, spreads.deadwood, defence.deadwood)
     if len(spreads.rows) > len(hands):
-        order = np.lexsort((np.arange(len(total)), -total, spreads.rows))
-        chosen = order[np.searchsorted(spreads.rows[order], np.arange(len(hands)))]
-        spreads, defence = spreads.choose(chosen), Defence(defence.laid_bits[chosen], defence.deadwood[chosen])
-    kind, winner, points = count_points(rules, knocker, spreads.deadwood, defence.deadwood)
+        index, own = np.arange(len(knockers)), knockers % rules.num_teams
+        pays = points[index, own] - points[index, 1 - own]
+        order = np.lexsort((index, -pays, spreads.rows))
+        best = order[np.searchsorted(spreads.rows[order], np.arange(len(hands)))]
+        spreads, defence = spreads.choose(best), Defence(defence.laid_bits[best], defence.deadwood[best])
+        kind, winner, points = kind[best], winner[best], points[best]
     return _lay_out(rules, hands, knocker, spreads, defence, kind, winner, points)
 
 

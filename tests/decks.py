@@ -1,0 +1,62 @@
+"""Decks for tests: shuffled ones, and meld-rich ones that let seats knock early and defenders lay off."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from gin_env.rules import Rules
+
+
+def all_melds() -> list[list[int]]:
+    """Every set and run on 52 cards as ascending ids."""
+    sets = [
+        [rank + 13 * suit for suit in suits]
+        for rank in range(13)
+        for size in (3, 4)
+        for suits in itertools.combinations(range(4), size)
+    ]
+    runs = [
+        list(range(13 * suit + low, 13 * suit + high))
+        for suit in range(4)
+        for low in range(13)
+        for high in range(low + 3, 14)
+    ]
+    return sets + runs
+
+
+SHORT_MELDS = [meld for meld in all_melds() if len(meld) <= 5]
+
+
+def meld_rich_hand(generator: np.random.Generator, size: int, available: set[int]) -> list[int]:
+    """A hand of some melds and neighbours of them, filled up at random, from the available cards."""
+    hand: list[int] = []
+    for index in generator.permutation(len(SHORT_MELDS))[:40]:
+        meld = SHORT_MELDS[index]
+        if len(hand) + len(meld) <= size and set(meld) <= available - set(hand):
+            hand += meld
+        if len(hand) > size - 3 or generator.random() < 0.1:
+            break
+    rest = sorted(available - set(hand))
+    if hand and generator.random() < 0.7:  # cards close to the own melds make arrangements tie
+        rest.sort(key=lambda card: min(abs(card % 13 - other % 13) for other in hand) + generator.random() * 2)
+    else:
+        generator.shuffle(rest)
+    return hand + rest[: size - len(hand)]
+
+
+def meld_rich_deck(generator: np.random.Generator, rules: Rules, dealer: int) -> list[int]:
+    """A deck that deals a meld-rich hand to every seat."""
+    available = set(range(52))
+    hands = []
+    for _ in range(rules.num_players):
+        hands.append(meld_rich_hand(generator, rules.hand_size, available))
+        available -= set(hands[-1])
+    # With four seats, neighbours of the knockers' melds make chains across both defenders.
+    first = 0 if rules.deal_order == "seat_zero" else (dealer + 1) % rules.num_players
+    order = [hands[(first + place) % rules.num_players] for place in range(rules.num_players)]
+    dealt = [order[place][card] for card in range(rules.hand_size) for place in range(rules.num_players)]
+    rest = sorted(available)
+    generator.shuffle(rest)
+    return dealt + rest

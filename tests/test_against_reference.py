@@ -1,0 +1,157 @@
+"""The engine and the slow reference agree move by move: legal actions, places of all cards, settlement."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gin_env.cards import format_card, format_cards
+from gin_env.engine import Engine
+from gin_env.rules import PRESETS, Rules
+from gin_env.scoring import describe_result
+from gin_env.state import Kind, Phase
+from tests.decks import meld_rich_deck
+from tests.reference import PRESETS as REFERENCE_PRESETS
+from tests.reference import ReferenceDeal
+
+#: How the seats of a deal choose: uniformly, or knocking whenever that is legal.
+STYLES = ("random", "knocks")
+
+OPTIONS = {
+    "palace_4p": [
+        {"cross_chain": False},
+        {"team_layoff": "knocker_only", "small_gin_for": "any_member"},
+        {"team_layoff": "all", "gin_protects": "knocker_zero"},
+        {"layoff_on_gin": True, "undercut_on_tie": False},
+        {"layoff_on_gin": True, "team_layoff": "all", "spread": "first"},
+        {"layoff_on_gin": True, "team_layoff": "knocker_only", "hand_size": 10, "stock_floor": 0},
+        {"spread": "first", "forbid_return_discard": False, "hand_size": 9},
+        {"max_trades_per_turn": 3, "trade_reply": "mover", "trade_taken_card": False},
+        {"max_trades_per_turn": 0, "partner_hand_visible": False, "upcard_offer": False},
+        {"all_pass_forces_stock": False, "max_turns": 50, "stock_floor": 4, "knock_limit": 3},
+    ],
+    "classic_2p": [
+        {"spread": "first", "layoff_on_gin": True},
+        {"undercut_on_tie": False, "all_pass_forces_stock": False, "knock_limit": 0},
+        {"hand_size": 7, "upcard_offer": False, "forbid_return_discard": False, "stock_floor": 0, "max_turns": 50},
+    ],
+    "eaai_2p": [{"undercut_on_tie": False, "hand_size": 8}, {"layoff_on_gin": True, "spread": "first"}],
+}
+
+
+def compare(rules: Rules, num_deals: int, seed: int) -> np.ndarray:
+    """Play deals on both sides, comparing everything; return how often each kind of end came."""
+    generator = np.random.default_rng(seed)
+    engine = Engine(rules, num_deals, seed)
+    dealers = generator.integers(rules.num_players, size=num_deals)
+    decks = [generator.permutation(52).tolist() for _ in range(num_deals)]
+    for row in range(num_deals // 2):
+        decks[row] = meld_rich_deck(generator, rules, int(dealers[row]))
+    engine.reset(decks=decks, dealers=dealers)
+    settings = dataclasses.asdict(rules)
+    references = [
+        ReferenceDeal(settings, [format_card(card) for card in deck], int(dealer))
+        for deck, dealer in zip(decks, dealers, strict=True)
+    ]
+    styles = [STYLES[row % 2] for row in range(num_deals)]
+    live = list(range(num_deals))
+    while live:
+        chosen = np.full(num_deals, -1)
+        for row in live:
+            expected = sorted(references[row].legal_actions())
+            found = engine.layout.texts(engine.state.legal[row])
+            assert sorted(found) == expected, (row, format_cards(decks[row]))
+            compare_position(engine, row, references[row])
+            action = pick(generator, styles[row], found)
+            references[row].apply(action)
+            chosen[row] = engine.layout.index(action)
+        engine.step(chosen)
+        for row in live:
+            if references[row].over:
+                compare_result(engine, row, references[row])
+        live = [row for row in live if not references[row].over]
+        assert np.flatnonzero(~engine.over).tolist() == live
+    return np.bincount(engine.state.kind, minlength=len(Kind))
+
+
+def pick(generator: np.random.Generator, style: str, legal: list[str]) -> str:
+    knocks = [action for action in legal if action.startswith("knock")]
+    if style == "knocks" and knocks:
+        return knocks[generator.integers(len(knocks))]
+    return legal[generator.integers(len(legal))]
+
+
+def compare_position(engine: Engine, row: int, reference: ReferenceDeal) -> None:
+    state = engine.state
+    assert Phase(int(state.phase[row])).name.lower() == reference.phase
+    assert (state.mover[row], state.turn_seat[row], state.turn[row]) == (
+        reference.mover,
+        reference.turn_seat,
+        reference.turns,
+    )
+    for seat, hand in enumerate(reference.hands):
+        assert set(format_cards(state.hands[row, seat]).split()) == set(hand)
+    assert format_cards(state.deck[row, state.stock_next[row] :]).split() == list(reference.stock)
+    assert format_cards(state.pile[row, : state.pile_size[row]]).split() == list(reference.pile)
+    assert state.problems(row) == []
+
+
+def compare_result(engine: Engine, row: int, reference: ReferenceDeal) -> None:
+    state, expected = engine.state, reference.result
+    assert Kind(int(state.kind[row])).name.lower() == expected.kind
+    assert state.points[row].tolist() == list(expected.points)
+    assert state.problems(row) == []
+    if expected.kind == "dead":
+        assert state.winner[row] == -1
+        return
+    found = describe_result(engine.rules, state, row)
+    assert found.winner == expected.winner
+    assert list(found.deadwood) == list(expected.deadwood)
+    assert found.bonuses == expected.bonuses
+    assert {seat: sorted(cards) for seat, cards in found.layoffs.items()} == expected.layoffs
+    spread = {seat: sorted(sorted(meld) for meld in melds) for seat, melds in expected.spread.items()}
+    assert {seat: sorted(sorted(meld) for meld in found.spread[seat]) for seat in spread} == spread
+
+
+def test_presets_are_read_alike() -> None:
+    """Two readings of RULES.md section 2, written apart, agree in every field."""
+    from tests.reference import NO_EFFECT
+
+    for name, rules in PRESETS.items():
+        ours, theirs = dataclasses.asdict(rules), REFERENCE_PRESETS[name]
+        common = (set(ours) & set(theirs)) - set(NO_EFFECT[rules.mode])
+        assert len(common) >= 20
+        assert {key: ours[key] for key in common} == {key: theirs[key] for key in common}, name
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_move_by_move(preset: str) -> None:
+    kinds = compare(Rules.preset(preset), num_deals=250, seed=11)
+    assert kinds[Kind.KNOCK] >= 20
+    assert kinds[Kind.UNDERCUT] >= 1
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides"),
+    [(preset, overrides) for preset, cases in OPTIONS.items() for overrides in cases],
+    ids=lambda value: value if isinstance(value, str) else ",".join(f"{k}={v}" for k, v in value.items()),
+)
+def test_move_by_move_with_options(preset: str, overrides: dict[str, object]) -> None:
+    compare(Rules.preset(preset, **overrides), num_deals=100, seed=12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+def test_move_by_move_20_000_deals(preset: str) -> None:
+    kinds = sum(compare(Rules.preset(preset), num_deals=2_000, seed=seed) for seed in range(10))
+    assert kinds.sum() == 20_000
+    assert all(kinds[kind] for kind in (Kind.DEAD, Kind.KNOCK, Kind.UNDERCUT))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", OPTIONS)
+def test_options_move_by_move_2_000_deals(preset: str) -> None:
+    for index, overrides in enumerate(OPTIONS[preset]):
+        compare(Rules.preset(preset, **overrides), num_deals=2_000, seed=100 + index)
