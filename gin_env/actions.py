@@ -72,6 +72,8 @@ class ActionLayout:
         starts = {block.verb: block.start for block in blocks}
         self.give, self.discard, self.knock = (starts.get(verb, -1) for verb in ("give", "discard", "knock"))
         widths = [len(VERBS)] + [NUM_CARDS] * len(card_verbs)
+        #: (W,) first action index of each word.
+        self.word_starts: NDArray[np.intp] = np.cumsum([0, *widths[:-1]])
         self.word_of: NDArray[np.intp] = np.repeat(np.arange(self.num_words), widths)
         offsets = np.concatenate([np.arange(width, dtype=np.uint64) for width in widths])
         self.bit_of: UInt64Array = np.uint64(1) << offsets
@@ -80,7 +82,7 @@ class ActionLayout:
         self.verb_of: NDArray[np.intp] = np.repeat(np.arange(len(blocks)), [block.size for block in blocks])
         #: (A,) the card that an action names, 0 for the verbs without a card.
         self.card_of: NDArray[np.intp] = np.where(self.word_of > 0, offsets.astype(np.intp), 0)
-        self._columns = self.word_of * 64 + offsets.astype(np.intp)
+        self._widths = widths
 
     @property
     def give_word(self) -> int:
@@ -117,7 +119,12 @@ class ActionLayout:
         """Spread words (N, W) into a legal mask (N, A)."""
         octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
         bits = np.unpackbits(octets, axis=-1, bitorder="little")
-        return bits.take(self._columns, axis=-1).view(np.bool_)
+        mask = np.empty((len(words), self.size), dtype=np.uint8)
+        start = 0
+        for word, width in enumerate(self._widths):
+            mask[:, start : start + width] = bits[:, 64 * word : 64 * word + width]
+            start += width
+        return mask.view(np.bool_)
 
     def texts(self, words: UInt64Array) -> list[str]:
         """Return the texts of one row's legal actions (W words), in index order."""

@@ -51,4 +51,4 @@ class RandomAgent(Agent):
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return random legal actions (M,)."""
-        return random_actions(view.legal, view.legal_mask, self.generator)
+        return random_actions(view.legal, view.layout, self.generator)

@@ -6,8 +6,9 @@
 ...     engine.step(random_actions(engine.state.legal, engine.layout, generator))
 
 The order of this file is that of the rule book: the deal, the offers of the first upcard, the draw,
-the trade, the discard, the knock, the end. Each phase has one function that applies actions to the
-rows in that phase and leaves the next mover's legal actions behind in ``state.legal``.
+the trade, the discard, the knock, the end. Each verb has one function that applies it to the
+rows that chose it; the next mover's legal actions are left behind in ``state.legal``. Functions of verbs
+after which the mover holds a card too many return those rows, and all of them are asked at once.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.actions import DRAW, PASS, TAKE, action_layout
+from gin_env.actions import DRAW, PASS, TAKE, ActionLayout, action_layout
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card, parse_cards
 from gin_env.errors import IllegalAction, InvalidPosition
-from gin_env.melds import deadwood, deadwood_after_each
+from gin_env.melds import deadwood, deadwood_after_each, meldable_cards, points_of
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
 from gin_env.showdown import settle
-from gin_env.state import NO_SEAT, Kind, Phase, State
+from gin_env.state import NO_SEAT, Kind, Phase, State, pack_event
 
 Rows = NDArray[np.intp]
+
+# As plain ints: arrays compare with enum members six times slower than with ints.
+_UPCARD_OFFER, _FORCED_DRAW, _DRAW, _PLAY, _TRADE_ANSWER, _OVER = map(int, Phase)
+_DEAD = int(Kind.DEAD)
 
 _PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
 _DRAW_ONLY = np.uint64(1 << DRAW)
@@ -65,13 +70,19 @@ class Engine:
         self.state = State.allocate(self.rules, num_deals)
         self.num_deals = num_deals
         self._all_rows: Rows = np.arange(num_deals)
-        self._applies = {
-            Phase.UPCARD_OFFER: self._apply_offer,
-            Phase.FORCED_DRAW: self._apply_draw,
-            Phase.DRAW: self._apply_draw,
-            Phase.PLAY: self._apply_play,
-            Phase.TRADE_ANSWER: self._apply_answer,
-        }
+        self._applies = [
+            {
+                "pass": self._apply_pass,
+                "take": self._apply_take,
+                "draw": self._apply_draw,
+                "give": self._apply_give,
+                "discard": self._apply_discard,
+                "knock": self._apply_knock,
+            }[verb]
+            for verb in self.layout.verbs
+        ]
+        self._turn_start = np.zeros(self.layout.num_words, dtype=np.uint64)
+        self._turn_start[0] = _DRAW_OR_TAKE
         self.seed(seed)
 
     # ------------------------------------------------------------------ looking
@@ -79,7 +90,7 @@ class Engine:
     @property
     def over(self) -> NDArray[np.bool_]:
         """Which deals have ended (N,)."""
-        return self.state.phase == Phase.OVER
+        return self.state.phase == _OVER
 
     def legal_mask(self, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return the mover's legal actions (N, A), or those of some rows; all False where a deal is over."""
@@ -152,7 +163,7 @@ class Engine:
         for array in (state.gave_bits, state.set_bits, state.run_bits, state.laid_bits):
             array[rows] = 0
         state.log_size[rows] = 0
-        state.kind[rows] = Kind.NONE
+        state.kind[rows] = 0
         state.winner[rows] = -1
         state.knocker[rows] = NO_SEAT
         state.points[rows] = 0
@@ -161,7 +172,7 @@ class Engine:
         state.offers_left[rows] = seats if rules.upcard_offer else 0
         self._begin_turn(rows, first)
         if rules.upcard_offer:
-            state.phase[rows] = Phase.UPCARD_OFFER
+            state.phase[rows] = _UPCARD_OFFER
             state.legal[rows, 0] = _PASS_OR_TAKE
 
     # ------------------------------------------------------------------ playing
@@ -185,30 +196,31 @@ class Engine:
         where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
         if actions.shape != where.shape:
             raise ValueError(f"actions have shape {actions.shape}: one action for each of {len(where)} deals is needed")
-        phases = self.state.phase[where]
-        counts = np.bincount(phases, minlength=len(Phase)).tolist()
-        if counts[Phase.OVER]:
-            live = phases != Phase.OVER
-            where, actions, phases = where[live], actions[live], phases[live]
-        self._check_legal(where, actions)
-        for phase, apply in self._applies.items():
-            if counts[phase] == len(where):
-                apply(where, actions)
-                return
-            if counts[phase]:
-                chosen = np.flatnonzero(phases == phase)
-                apply(where[chosen], actions[chosen])
+        where, actions = self._checked(where, actions)
+        verbs = self.layout.verb_of[actions]
+        to_play = []
+        for verb, count in enumerate(np.bincount(verbs, minlength=len(self._applies)).tolist()):
+            if count:
+                chosen = slice(None) if count == len(where) else (verbs == verb).nonzero()[0]
+                rows_to_play = self._applies[verb](where[chosen], actions[chosen])
+                if rows_to_play is not None:
+                    to_play.append(rows_to_play)
+        if to_play:
+            self._open_play(to_play[0] if len(to_play) == 1 else np.concatenate(to_play))
 
-    def _check_legal(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        layout = self.layout
-        try:
-            allowed = self.state.legal[rows, layout.word_of[actions]] & layout.bit_of[actions]
-            if allowed.all() and not (actions < 0).any():
-                return
-            illegal = int(np.flatnonzero((allowed == 0) | (actions < 0))[0])
-        except IndexError:
-            illegal = int(np.flatnonzero((actions < 0) | (actions >= layout.size))[0])
-        self._raise_illegal(int(rows[illegal]), actions[illegal])
+    def _checked(self, rows: Rows, actions: NDArray[np.integer]) -> tuple[Rows, NDArray[np.integer]]:
+        """Return rows and actions without those of deals that are over; raise if an action is illegal."""
+        layout, legal = self.layout, self.state.legal.reshape(-1)
+        in_range = (actions >= 0) & (actions < layout.size)
+        known = actions if np.count_nonzero(in_range) == len(rows) else np.where(in_range, actions, 0)
+        allowed = legal[rows * layout.num_words + layout.word_of[known]] & layout.bit_of[known]
+        if known is actions and np.count_nonzero(allowed) == len(rows):
+            return rows, actions
+        live = self.state.phase[rows] != _OVER
+        illegal = (live & ~(in_range & (allowed != 0))).nonzero()[0]
+        if len(illegal):
+            self._raise_illegal(int(rows[illegal[0]]), actions[illegal[0]])
+        return rows[live], actions[live]
 
     def _raise_illegal(self, row: int, action: int | np.integer) -> None:
         state = self.state
@@ -220,167 +232,150 @@ class Engine:
             f"{text} is not legal for seat {state.mover[row]} in phase {phase} of deal {row}; legal: {legal}"
         )
 
-    def _log(self, rows: Rows, actions: NDArray[np.integer], cards: NDArray | int) -> None:
-        state = self.state
-        size = state.log_size[rows]
-        state.log_seat[rows, size] = state.mover[rows]
-        state.log_action[rows, size] = actions
-        state.log_card[rows, size] = cards
-        state.log_size[rows] = size + 1
+    def _log(self, rows: Rows, seats: NDArray, actions: NDArray[np.integer], cards: NDArray | int) -> None:
+        log, size = self.state.log, self.state.log_size[rows]
+        log.reshape(-1)[rows * log.shape[1] + size] = pack_event(seats, actions, cards)
+        self.state.log_size[rows] = size + 1
 
     # The first upcard (rows 7-9)
 
-    def _apply_offer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        takes = actions == TAKE
-        if takes.any():
-            self._take(rows[takes], actions[takes])
-            rows, actions = rows[~takes], actions[~takes]
-        if len(rows):
-            self._pass(rows, actions)
-
-    def _pass(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+    def _apply_pass(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         state, seats = self.state, self.rules.num_players
-        self._log(rows, actions, NO_CARD)
-        self._decline(rows)
+        movers = state.mover[rows]
+        self._log(rows, movers, actions, NO_CARD)
+        self._decline(rows, rows * seats + movers)
         offers_left = state.offers_left[rows] - 1
         state.offers_left[rows] = offers_left
-        state.mover[rows] = state.turn_seat[rows] = (state.mover[rows] + 1) % seats
+        state.mover[rows] = state.turn_seat[rows] = (movers + 1) % seats
         all_passed = rows[offers_left == 0]
         if len(all_passed):
             self._begin_turn(all_passed, (state.dealer[all_passed] + 1) % seats)
             if self.rules.all_pass_forces_stock:
-                state.phase[all_passed] = Phase.FORCED_DRAW
+                state.phase[all_passed] = _FORCED_DRAW
                 state.legal[all_passed, 0] = _DRAW_ONLY
 
-    def _decline(self, rows: Rows) -> None:
+    def _decline(self, rows: Rows, cells: NDArray[np.intp]) -> None:
         """Note that the movers did not want the upcard."""
         state = self.state
-        upcards = state.pile[rows, state.pile_size[rows] - 1]
-        state.declined_bits[rows, state.mover[rows]] |= CARD_BITS[upcards]
+        upcards = state.pile.reshape(-1)[rows * NUM_CARDS + state.pile_size[rows] - 1]
+        state.declined_bits.reshape(-1)[cells] |= CARD_BITS[upcards]
 
     # The draw (row 15)
 
     def _begin_turn(self, rows: Rows, seats: NDArray[np.integer]) -> None:
         state = self.state
-        state.phase[rows] = Phase.DRAW
+        state.phase[rows] = _DRAW
         state.mover[rows] = seats
         state.turn_seat[rows] = seats
         state.taken_card[rows] = NO_CARD
         state.drawn_card[rows] = NO_CARD
         state.trades[rows] = 0
-        state.legal[rows] = _NOTHING
-        state.legal[rows, 0] = _DRAW_OR_TAKE
+        state.legal[rows] = self._turn_start
 
-    def _apply_draw(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        takes = actions == TAKE
-        if takes.any():
-            self._take(rows[takes], actions[takes])
-            rows, actions = rows[~takes], actions[~takes]
-        if len(rows):
-            self._draw(rows, actions)
-
-    def _take(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+    def _apply_take(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
         state = self.state
         size = state.pile_size[rows] - 1
-        cards = state.pile[rows, size]
+        cards = state.pile.reshape(-1)[rows * NUM_CARDS + size]
         bits = CARD_BITS[cards]
+        movers = state.mover[rows]
         state.pile_size[rows] = size
         state.pile_bits[rows] ^= bits
         state.taken_card[rows] = cards
         state.offers_left[rows] = 0
-        state.known_bits[rows, state.mover[rows]] |= bits
-        self._receive(rows, actions, cards, bits)
+        cells = rows * self.rules.num_players + movers
+        state.known_bits.reshape(-1)[cells] |= bits
+        self._log(rows, movers, actions, cards)
+        state.hands.reshape(-1)[cells] |= bits
+        state.drawn_card[rows] = cards
+        return rows
 
-    def _draw(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+    def _apply_draw(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
         state = self.state
         next_card = state.stock_next[rows]
-        cards = state.deck[rows, next_card]
+        cards = state.deck.reshape(-1)[rows * NUM_CARDS + next_card]
+        movers = state.mover[rows]
         state.stock_next[rows] = next_card + 1
-        self._decline(rows)
-        self._receive(rows, actions, cards, CARD_BITS[cards])
-
-    def _receive(self, rows: Rows, actions: NDArray[np.integer], cards: NDArray[np.uint8], bits: UInt64Array) -> None:
-        state = self.state
-        self._log(rows, actions, cards)
-        state.hands[rows, state.mover[rows]] |= bits
+        cells = rows * self.rules.num_players + movers
+        self._decline(rows, cells)
+        self._log(rows, movers, actions, cards)
+        state.hands.reshape(-1)[cells] |= CARD_BITS[cards]
         state.drawn_card[rows] = cards
-        self._open_play(rows)
+        return rows
 
     # The trade (rows 16-19)
 
-    def _apply_give(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+    def _apply_give(self, rows: Rows, actions: NDArray[np.integer]) -> Rows | None:
+        answers = self.state.phase[rows] == _TRADE_ANSWER
+        num_answers = np.count_nonzero(answers)
+        if num_answers == len(rows):
+            return self._answer(rows, actions)
+        if num_answers == 0:
+            return self._offer(rows, actions)
+        self._offer(rows[~answers], actions[~answers])
+        return self._answer(rows[answers], actions[answers])
+
+    def _offer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         """The mover puts a card into the partner's hand, who must give one back."""
-        state = self.state
+        state, layout = self.state, self.layout
         movers = state.mover[rows]
         partners = (movers + 2) % 4
-        cards = self.layout.card_of[actions]
-        self._log(rows, actions, cards)
-        self._hand_over(rows, movers, partners, CARD_BITS[cards])
+        cards = layout.card_of[actions]
+        self._log(rows, movers, actions, cards)
+        self._hand_over(rows * 4 + movers, rows * 4 + partners, CARD_BITS[cards])
         self._veil(rows, movers, partners)
         state.offered_card[rows] = cards
         state.trades[rows] += 1
-        state.phase[rows] = Phase.TRADE_ANSWER
+        state.phase[rows] = _TRADE_ANSWER
         if self.rules.trade_reply == "partner":
             state.mover[rows] = partners
         state.legal[rows] = _NOTHING
-        state.legal[rows, self.layout.give_word] = state.hands[rows, partners]
+        state.legal[rows, layout.give_word] = state.hands.reshape(-1)[rows * 4 + partners]
 
-    def _apply_answer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+    def _answer(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
         """The partner (or, by rule, the mover for him) gives a card back; the turn goes on."""
         state = self.state
         movers = state.turn_seat[rows]
-        partners = (movers + 2) % 4
         cards = self.layout.card_of[actions]
-        self._log(rows, actions, cards)
-        self._hand_over(rows, partners, movers, CARD_BITS[cards])
+        self._log(rows, state.mover[rows], actions, cards)
+        self._hand_over(rows * 4 + (movers + 2) % 4, rows * 4 + movers, CARD_BITS[cards])
         state.offered_card[rows] = NO_CARD
         state.mover[rows] = movers
-        self._open_play(rows)
+        return rows
 
-    def _hand_over(self, rows: Rows, givers: NDArray, receivers: NDArray, bits: UInt64Array) -> None:
-        state = self.state
-        state.hands[rows, givers] ^= bits
-        state.hands[rows, receivers] |= bits
-        state.gave_bits[rows, givers] |= bits
-        state.gave_bits[rows, receivers] &= ~bits
+    def _hand_over(self, givers: NDArray[np.intp], receivers: NDArray[np.intp], bits: UInt64Array) -> None:
+        """Move a card between two seats (cells into all hands), both of whom remember it."""
+        hands, gave = self.state.hands.reshape(-1), self.state.gave_bits.reshape(-1)
+        hands[givers] ^= bits
+        hands[receivers] |= bits
+        gave[givers] |= bits
+        gave[receivers] &= ~bits
 
     def _veil(self, rows: Rows, movers: NDArray, partners: NDArray) -> None:
         """After an offer, what was known to lie with one of the two is known to lie with their team (row 19)."""
-        state = self.state
-        seen = state.known_bits[rows, movers] | state.known_bits[rows, partners]
-        state.team_known_bits[rows, movers % 2] |= seen
-        state.known_bits[rows, movers] = 0
-        state.known_bits[rows, partners] = 0
+        known = self.state.known_bits.reshape(-1)
+        movers_cells, partners_cells = rows * 4 + movers, rows * 4 + partners
+        seen = known[movers_cells] | known[partners_cells]
+        self.state.team_known_bits.reshape(-1)[rows * 2 + movers % 2] |= seen
+        known[movers_cells] = 0
+        known[partners_cells] = 0
 
     # The discard and the knock (rows 14, 20)
 
     def _open_play(self, rows: Rows) -> None:
         """Ask the movers, who hold one card too many, to trade, discard or knock."""
         state, layout, rules = self.state, self.layout, self.rules
-        hands = state.hands[rows, state.mover[rows]]
-        taken = CARD_BITS[state.taken_card[rows]]
-        throwable = hands & ~taken if rules.forbid_return_discard else hands
-        words = [np.zeros(len(rows), dtype=np.uint64)]
+        hands = state.hands.reshape(-1)[rows * rules.num_players + state.mover[rows]]
+        others = hands & ~CARD_BITS[state.taken_card[rows]]
+        throwable = others if rules.forbid_return_discard else hands
+        words = np.empty((len(rows), layout.num_words), dtype=np.uint64)
+        words[:, 0] = 0
         if layout.give >= 0:
-            givable = hands if rules.trade_taken_card else hands & ~taken
             may_trade = state.trades[rows] < rules.max_trades_per_turn
-            words.append(np.where(may_trade, givable, _NOTHING))
-        words += [throwable, legal_knocks(hands, throwable, rules.knock_limit)]
-        state.legal[rows] = np.stack(words, axis=1)
-        state.phase[rows] = Phase.PLAY
-
-    def _apply_play(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        verbs = self.layout.word_of[actions]
-        for word, apply in (
-            (self.layout.knock_word, self._apply_knock),
-            (self.layout.discard_word, self._apply_discard),
-        ):
-            chosen = verbs == word
-            if chosen.any():
-                apply(rows[chosen], actions[chosen])
-                rows, actions, verbs = rows[~chosen], actions[~chosen], verbs[~chosen]
-        if len(rows):
-            self._apply_give(rows, actions)
+            words[:, layout.give_word] = (hands if rules.trade_taken_card else others) * may_trade
+        words[:, layout.discard_word] = throwable
+        words[:, layout.knock_word] = legal_knocks(hands, throwable, rules.knock_limit)
+        state.legal[rows] = words
+        state.phase[rows] = _PLAY
 
     def _throw(self, rows: Rows, actions: NDArray[np.integer]) -> NDArray[np.integer]:
         """Put the movers' cards on the pile and count the turn; return the movers."""
@@ -388,28 +383,29 @@ class Engine:
         movers = state.mover[rows]
         cards = self.layout.card_of[actions]
         bits = CARD_BITS[cards]
-        self._log(rows, actions, cards)
-        state.hands[rows, movers] ^= bits
+        others = ~bits
+        self._log(rows, movers, actions, cards)
+        cells = rows * self.rules.num_players + movers
+        state.hands.reshape(-1)[cells] ^= bits
+        state.discarded_bits.reshape(-1)[cells] |= bits
+        state.known_bits.reshape(-1)[cells] &= others
         size = state.pile_size[rows]
-        state.pile[rows, size] = cards
+        state.pile.reshape(-1)[rows * NUM_CARDS + size] = cards
         state.pile_size[rows] = size + 1
         state.pile_bits[rows] |= bits
-        state.discarded_bits[rows, movers] |= bits
-        state.known_bits[rows, movers] &= ~bits
-        if self.rules.has_partners:
-            state.team_known_bits[rows, movers % 2] &= ~bits
-            state.gave_bits[rows, (movers + 2) % 4] &= ~bits
+        if self.rules.trades:
+            state.team_known_bits.reshape(-1)[rows * 2 + movers % 2] &= others
+            state.gave_bits.reshape(-1)[rows * 4 + (movers + 2) % 4] &= others
         state.turn[rows] += 1
         return movers
 
     def _apply_discard(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         state, rules = self.state, self.rules
         movers = self._throw(rows, actions)
-        stock_count = NUM_CARDS - state.stock_next[rows]
-        dead = (stock_count <= rules.stock_floor) | (state.turn[rows] >= rules.max_turns)
-        if dead.any():
+        dead = (state.stock_next[rows] >= NUM_CARDS - rules.stock_floor) | (state.turn[rows] >= rules.max_turns)
+        if np.count_nonzero(dead):
             self._end(rows[dead])
-            state.kind[rows[dead]] = Kind.DEAD
+            state.kind[rows[dead]] = _DEAD
             rows, movers = rows[~dead], movers[~dead]
         if len(rows):
             self._begin_turn(rows, (movers + 1) % rules.num_players)
@@ -424,7 +420,7 @@ class Engine:
         self._end(rows)
 
     def _end(self, rows: Rows) -> None:
-        self.state.phase[rows] = Phase.OVER
+        self.state.phase[rows] = _OVER
         self.state.legal[rows] = _NOTHING
 
 
@@ -441,26 +437,42 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt
         Most deadwood points after the throw.
     """
     knocks = np.zeros(len(hands), dtype=np.uint64)
-    whole = deadwood(hands)
-    near = np.flatnonzero(whole <= limit + _DEAREST)  # throwing one card saves at most ten points
+    # Throwing one card saves at most ten points, and no arrangement melds more than every meldable card.
+    bound = points_of(hands & ~meldable_cards(hands))
+    near = (bound <= limit + _DEAREST).nonzero()[0]
     if len(near):
-        excess = np.maximum(whole[near].astype(np.int64) - limit, 0)
+        whole = deadwood(hands[near])
+        near, whole = near[whole <= limit + _DEAREST], whole[whole <= limit + _DEAREST]
+        excess = np.maximum(whole.astype(np.intp) - limit, 0)
         trial_rows, cards, points = deadwood_after_each(hands[near], throwable[near] & _WORTH_AT_LEAST[excess])
         enough = points <= limit
         np.bitwise_or.at(knocks, near[trial_rows[enough]], CARD_BITS[cards[enough]])
     return knocks
 
 
-def random_actions(
-    legal: UInt64Array, mask: NDArray[np.bool_], generator: np.random.Generator
-) -> NDArray[np.intp]:
-    """Return a uniformly random legal action for each row of a mask (M, A); -1 where nothing is legal."""
-    counts = np.bitwise_count(legal).sum(axis=1, dtype=np.int64)
-    ends = np.cumsum(counts)
-    choices = np.flatnonzero(mask)
-    picks = ends - counts + (generator.random(len(counts)) * counts).astype(np.int64)
-    columns = choices.take(picks, mode="clip") % mask.shape[1] if len(choices) else np.zeros(len(counts), np.intp)
-    return np.where(counts > 0, columns, -1)
+def random_actions(legal: UInt64Array, layout: ActionLayout, generator: np.random.Generator) -> NDArray[np.intp]:
+    """Return a uniformly random legal action for each row of words (M, W); -1 where nothing is legal."""
+    counts = np.bitwise_count(legal.T).astype(np.intp)
+    ends = counts.cumsum(axis=0)
+    rank = (generator.random(len(legal)) * ends[-1]).astype(np.intp)  # which of the legal actions, from 0
+    word = (rank >= ends[:-1]).sum(axis=0)
+    rows = np.arange(len(legal))
+    rank -= ends[word, rows] - counts[word, rows]
+    actions = layout.word_starts[word] + nth_bit(legal[rows, word], rank)
+    return np.where(ends[-1] > 0, actions, -1)
+
+
+def nth_bit(bits: UInt64Array, rank: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the position of the set bit number ``rank`` (from 0, lowest first) of each word, by halving."""
+    position = np.zeros(len(bits), dtype=np.intp)
+    for width in (32, 16, 8, 4, 2, 1):
+        below = np.bitwise_count(bits & np.uint64((1 << width) - 1))
+        upper = rank >= below
+        rank = rank - below * upper
+        step = upper * width
+        bits = bits >> step.view(np.uint64)
+        position += step
+    return position
 
 
 def _checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:

@@ -109,7 +109,7 @@ def _set_choices(hands: UInt64Array, thrice: UInt64Array) -> tuple[NDArray[np.in
         rank = thrice & (~thrice + _ONE)
         thrice = thrice ^ rank
         cards = hands[rows] & (rank * EVERY_SUIT)
-        four = np.flatnonzero(np.bitwise_count(cards) == 4)
+        four = (np.bitwise_count(cards) == 4).nonzero()[0]
         triples = [cards[four] & ~(rank[four] << np.uint64(suit * NUM_RANKS)) for suit in range(4)]
         rows = np.concatenate([rows, rows, *[rows[four]] * 4])
         set_bits = np.concatenate([set_bits, set_bits | cards, *[set_bits[four] | triple for triple in triples]])
@@ -130,7 +130,7 @@ def deadwood(hands: UInt64Array) -> NDArray[np.uint8]:
     slices = suit_slices(hands)
     best = _runs_only_deadwood(slices)
     thrice = _ranks_held_thrice(slices)
-    asking = np.flatnonzero(thrice)
+    asking = thrice.nonzero()[0]
     if len(asking):
         asking_hands = hands[asking]
         rows, set_bits = _set_choices(asking_hands, thrice[asking])
@@ -165,7 +165,7 @@ def least_arrangements(hands: UInt64Array) -> Arrangements:
     points = _runs_only_deadwood(suit_slices(left))
     best = np.full(len(hands), 255, dtype=np.uint8)
     np.minimum.at(best, rows, points)
-    keep = np.flatnonzero(points == best[rows])
+    keep = (points == best[rows]).nonzero()[0]
     rows, set_bits, run_bits = rows[keep], set_bits[keep], run_cards(left[keep])
     order = arrangement_order(rows, set_bits, run_bits)
     return Arrangements(rows[order], set_bits[order], run_bits[order], points[keep][order])

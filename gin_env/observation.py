@@ -122,7 +122,7 @@ class ObservationEncoder:
         self._choice_sizes = np.array([choice.size for choice in self._choices])
         self._number_start = self.section(self._numbers[0].name).start
         self._number_width = sum(number.width for number in self._numbers)
-        self._scales = np.concatenate([np.full(number.width, number.scale) for number in self._numbers])
+        self._factors = np.concatenate([np.full(number.width, 1 / number.scale) for number in self._numbers])
 
     def section(self, name: str) -> Section:
         """Return a section by name; raises ``KeyError`` naming those that exist."""
@@ -161,27 +161,26 @@ class ObservationEncoder:
         column = 0
         for board in self._boards:
             width = len(board.names)
-            stacked[:, column : column + width] = board.bits(view).reshape(len(view), width)
+            stacked[:, column if width == 1 else slice(column, column + width)] = board.bits(view)
             column += width
-        assert column == self._num_boards
         return stacked
 
     def _write_choices(self, view: PlayerView, out: Float32Array) -> None:
         values = np.empty((len(view), len(self._choices)), dtype=np.intp)
         for column, choice in enumerate(self._choices):
             values[:, column] = choice.value(view)
-        rows, columns = np.nonzero(values < self._choice_sizes)
-        out[rows, (values + self._choice_starts)[rows, columns]] = 1.0
+        # A value outside its section goes where the first number is written next, and so nowhere.
+        columns = np.where(values < self._choice_sizes, values + self._choice_starts, self._number_start)
+        out[np.arange(len(view))[:, None], columns] = 1.0
 
     def _write_numbers(self, view: PlayerView, out: Float32Array) -> None:
-        end = self._number_start + self._number_width
         values = np.empty((len(view), self._number_width))
         column = 0
         for number in self._numbers:
-            values[:, column : column + number.width] = np.reshape(number.value(view), (-1, number.width))
-            column += number.width
-        assert column == self._number_width
-        out[:, self._number_start : end] = values / self._scales
+            width = number.width
+            values[:, column if width == 1 else slice(column, column + width)] = number.value(view)
+            column += width
+        out[:, self._number_start : self._number_start + self._number_width] = values * self._factors
 
 
 def _seat_names(prefix: str, rules: Rules) -> tuple[str, ...]:
@@ -260,7 +259,7 @@ def _number_sections(rules: Rules) -> list[_Number]:
 
 
 def _rule_number(name: str, scale: float) -> _Number:
-    return _Number(f"rule_{name}", scale, f"the rule {name} / {scale:g}", lambda view: float(getattr(view.rules, name)))
+    return _Number(f"rule_{name}", scale, f"the rule {name} / {scale:g}", lambda view: getattr(view.rules, name))
 
 
 def _derived_sections(rules: Rules) -> list[tuple[str, int, str]]:

@@ -88,9 +88,7 @@ class State:
     declined_bits: UInt64Array = _array("u8", "NP", "upcards that seat has declined in this deal")
     gave_bits: UInt64Array = _array("u8", "NP", "cards that seat gave to its partner, who still holds them")
     log_size: NDArray[np.uint16] = _array("u2", "N", "events so far")
-    log_seat: NDArray[np.uint8] = _array("u1", "NL", "the seat that acted")
-    log_action: NDArray[np.uint8] = _array("u1", "NL", "the action's index")
-    log_card: NDArray[np.uint8] = _array("u1", "NL", "the card that moved; NO_CARD for a pass")
+    log: NDArray[np.uint32] = _array("u4", "NL", "events: card | action << 8 | seat << 16 (pack_event)")
 
     # How it ended
     kind: NDArray[np.uint8] = _array("u1", "N", "Kind")
@@ -117,7 +115,7 @@ class State:
         }
         state = cls(rules=rules, **arrays)
         state.phase[:] = Phase.OVER
-        for name in ("taken_card", "drawn_card", "offered_card", "log_card"):
+        for name in ("taken_card", "drawn_card", "offered_card"):
             getattr(state, name)[:] = NO_CARD
         state.knocker[:] = NO_SEAT
         state.winner[:] = -1
@@ -208,6 +206,16 @@ class State:
         if int(np.bitwise_or.reduce(hands)) & ~int(ALL_CARDS):
             found.append("a hand has bits beyond the 52 cards")
         return found
+
+
+def pack_event(seats: NDArray, actions: NDArray, cards: NDArray | int) -> NDArray[np.uint32]:
+    """Pack who acted, the action's index and the card that moved (NO_CARD for a pass) into log entries."""
+    return (cards + (actions << 8) + (seats.astype(np.uint32) << 16)).astype(np.uint32)
+
+
+def unpack_events(log: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return seats, action indices and cards of log entries; the inverse of :func:`pack_event`."""
+    return ((log >> 16) & 255).astype(np.uint8), ((log >> 8) & 255).astype(np.uint8), (log & 255).astype(np.uint8)
 
 
 @functools.lru_cache(maxsize=1)

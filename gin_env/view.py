@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.actions import ActionLayout, action_layout
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
 from gin_env.rules import Rules
-from gin_env.state import NO_SEAT, Kind, State
+from gin_env.state import NO_SEAT, Kind, State, unpack_events
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class History:
     cards: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # frozen would double the time that a view takes to make
 class PlayerView:
     """What the viewers of M rows may know.
 
@@ -157,71 +157,83 @@ def player_view(
         Whether to gather the events of the deal, which costs more than all the rest.
     """
     rules = state.rules
+    players = rules.num_players
     where = np.arange(state.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
     mover = state.mover[where]
     viewer = (mover if seats is None else np.broadcast_to(np.asarray(seats), where.shape)).astype(np.intp)
-    players = rules.num_players
-    by_seat = where[:, None] * players + _SEATS_FROM[players][viewer]
+    by_seat = (where * players)[:, None] + _SEATS_FROM[players][viewer]
+    by_team = (where * 2)[:, None] + _TEAMS_FROM[viewer & 1]
     own = by_seat[:, 0]
-    by_team = where[:, None] * 2 + _TEAMS_FROM[viewer % 2]
-    hands = state.hands.ravel()
+    counted_from = viewer * 256
+    relative = _RELATIVE_SEAT[players]
+    hands = state.hands.reshape(-1)
     turn_seat = state.turn_seat[where]
-    same_team = (turn_seat + viewer) % 2 == 0
+    same_team = ((turn_seat ^ viewer) & 1) == 0
     sees_draw = same_team if _sees_partner(rules) else turn_seat == viewer
     kind = state.kind[where]
-    shown = (kind > Kind.DEAD)[:, None]
-    knocker = state.knocker[where]
-    to_move = (mover == viewer)[:, None]
-    nothing = np.zeros(len(where), dtype=np.uint64)
-    no_card = np.uint8(NO_CARD)
     pile_size = state.pile_size[where]
-    top = state.pile.ravel().take(where * NUM_CARDS + np.maximum(pile_size, 1) - 1)
+    top = state.pile.reshape(-1)[where * NUM_CARDS + pile_size - 1]
     return PlayerView(
         rules=rules,
         layout=action_layout(rules),
         seat=viewer,
-        legal=state.legal[where] * to_move,
-        hand_bits=hands.take(own),
-        partner_bits=hands.take(by_seat[:, 2]) if _sees_partner(rules) else nothing,
+        legal=state.legal[where] * (mover == viewer)[:, None],
+        hand_bits=hands[own],
+        partner_bits=hands[by_seat[:, 2]] if _sees_partner(rules) else np.zeros(len(where), dtype=np.uint64),
         pile_bits=state.pile_bits[where],
-        upcard=np.where(pile_size > 0, top, no_card),
+        upcard=_card_if(pile_size > 0, top),
         taken_card=state.taken_card[where],
-        drawn_card=np.where(sees_draw, state.drawn_card[where], no_card),
-        offered_card=np.where(same_team, state.offered_card[where], no_card),
-        known_bits=state.known_bits.ravel().take(by_seat),
-        team_known_bits=state.team_known_bits.ravel().take(by_team),
-        discarded_bits=state.discarded_bits.ravel().take(by_seat),
-        declined_bits=state.declined_bits.ravel().take(by_seat),
-        gave_bits=state.gave_bits.ravel().take(own),
+        drawn_card=_card_if(sees_draw, state.drawn_card[where]),
+        offered_card=_card_if(same_team, state.offered_card[where]),
+        known_bits=state.known_bits.reshape(-1)[by_seat],
+        team_known_bits=state.team_known_bits.reshape(-1)[by_team],
+        discarded_bits=state.discarded_bits.reshape(-1)[by_seat],
+        declined_bits=state.declined_bits.reshape(-1)[by_seat],
+        gave_bits=state.gave_bits.reshape(-1)[own],
         phase=state.phase[where],
-        mover=_relative(mover, viewer, players),
-        turn_seat=_relative(turn_seat, viewer, players),
-        dealer=_relative(state.dealer[where], viewer, players),
+        mover=relative[counted_from + mover],
+        turn_seat=relative[counted_from + turn_seat],
+        dealer=relative[counted_from + state.dealer[where]],
         turn=state.turn[where],
-        stock_count=np.uint8(NUM_CARDS) - state.stock_next[where],
+        stock_count=_NUM_CARDS - state.stock_next[where],
         offers_left=state.offers_left[where],
         trades=state.trades[where],
         kind=kind,
-        knocker=np.where(knocker == NO_SEAT, knocker, _relative(knocker, viewer, players)),
-        points=state.points.ravel().take(by_team),
-        shown_bits=hands.take(by_seat) * shown,
-        set_bits=state.set_bits.ravel().take(by_seat),
-        run_bits=state.run_bits.ravel().take(by_seat),
-        laid_bits=state.laid_bits.ravel().take(by_seat),
-        scores=state.scores.ravel().take(by_team),
-        boxes=state.boxes.ravel().take(by_team),
+        knocker=relative[counted_from + state.knocker[where]],
+        points=state.points.reshape(-1)[by_team],
+        shown_bits=hands[by_seat] * (kind > _DEAD)[:, None],
+        set_bits=state.set_bits.reshape(-1)[by_seat],
+        run_bits=state.run_bits.reshape(-1)[by_seat],
+        laid_bits=state.laid_bits.reshape(-1)[by_seat],
+        scores=state.scores.reshape(-1)[by_team],
+        boxes=state.boxes.reshape(-1)[by_team],
         deals_played=state.deals_played[where],
         history=_history(state, where, viewer) if history else None,
     )
 
 
+_NUM_CARDS = np.uint8(NUM_CARDS)
+_NO_CARD = np.uint8(NO_CARD)
+_DEAD = int(Kind.DEAD)  # arrays compare with enum members six times slower than with ints
+_PLAYERS = (2, 3, 4, 5)
 #: (P, P) per number of players: the seats in the order in which a viewer counts them.
-_SEATS_FROM = {players: (np.arange(players)[:, None] + np.arange(players)) % players for players in (2, 3, 4, 5)}
+_SEATS_FROM = {players: (np.arange(players)[:, None] + np.arange(players)) % players for players in _PLAYERS}
 _TEAMS_FROM = np.array([[0, 1], [1, 0]])
 
 
-def _relative(seats: NDArray[np.uint8], viewer: NDArray[np.intp], players: int) -> NDArray[np.uint8]:
-    return ((seats + players - viewer) % players).astype(np.uint8)
+def _relative_seats(players: int) -> NDArray[np.uint8]:
+    """Return, at ``viewer * 256 + seat``, the seat counted from the viewer; ``NO_SEAT`` stays."""
+    table = np.full((players, 256), NO_SEAT, dtype=np.uint8)
+    table[:, :players] = (np.arange(players) - np.arange(players)[:, None]) % players
+    return table.reshape(-1)
+
+
+_RELATIVE_SEAT = {players: _relative_seats(players) for players in _PLAYERS}
+
+
+def _card_if(visible: NDArray[np.bool_], cards: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the cards where visible and ``NO_CARD`` elsewhere."""
+    return np.where(visible, cards, _NO_CARD)
 
 
 def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> History:
@@ -230,16 +242,17 @@ def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> 
     sizes = state.log_size[rows]
     length = int(sizes.max(initial=0))
     past_end = np.arange(length) >= sizes[:, None]
-    actors = state.log_seat[rows, :length]
-    verbs = layout.verb_of[state.log_action[rows, :length]].astype(np.int8)
+    actors, actions, cards = unpack_events(state.log[rows, :length])
+    verbs = layout.verb_of[np.where(past_end, 0, actions)].astype(np.int8)
     own = actors == viewer[:, None]
     same_team = (actors + viewer[:, None]) % 2 == 0
     hidden_draw = (verbs == layout.verbs.index("draw")) & ~(same_team if _sees_partner(rules) else own)
     hidden_gift = (verbs == layout.verbs.index("give")) & ~same_team if layout.give >= 0 else np.False_
+    relative = _RELATIVE_SEAT[rules.num_players][viewer[:, None] * 256 + actors]
     return History(
-        seats=np.where(past_end, NO_SEAT, _relative(actors, viewer[:, None], rules.num_players)).astype(np.uint8),
+        seats=np.where(past_end, np.uint8(NO_SEAT), relative),
         verbs=np.where(past_end, -1, verbs).astype(np.int8),
-        cards=np.where(past_end | hidden_draw | hidden_gift, NO_CARD, state.log_card[rows, :length]).astype(np.uint8),
+        cards=np.where(past_end | hidden_draw | hidden_gift, NO_CARD, cards).astype(np.uint8),
     )
 
 

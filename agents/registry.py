@@ -1,0 +1,117 @@
+"""From what a user types to an agent: a name, a saved model, or a class of one's own.
+
+>>> load_agent("gold-k4", rules)
+>>> load_agent("runs/first", rules)              # a folder that train.py wrote
+>>> load_agent("my_package.bots:Careful", rules)
+>>> load_agent("bots/careful.py:Careful", rules)
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from agents.gold import GoldAgent, GoldK4Agent
+from agents.simple import GinOnlyAgent, SimpleAgent
+from gin_env.agent import Agent, RandomAgent
+from gin_env.rules import Rules
+
+_SCRIPTED: dict[str, Callable[[], Agent]] = {
+    agent.name: agent for agent in (RandomAgent, SimpleAgent, GoldAgent, GoldK4Agent, GinOnlyAgent)
+}
+
+#: The scripted agents, from weakest to strongest under ``eaai_2p``.
+AGENT_NAMES = ("random", "gold", "simple", "gold-k4", "gin-only")
+
+#: The file that makes a folder a saved model.
+MODEL_FILE = "model.json"
+
+
+def is_model(spec: str) -> bool:
+    """Return whether a text names a folder with a saved model."""
+    return spec not in _SCRIPTED and (Path(spec) / MODEL_FILE).is_file()
+
+
+def load_agent(spec: str, rules: Rules) -> Agent:
+    """Return the agent that a text names.
+
+    Parameters
+    ----------
+    spec : str
+        A name of ``AGENT_NAMES``, the folder of a saved model, ``"package.module:ClassName"`` or
+        ``"file.py:ClassName"`` (a class that can be called without arguments).
+    rules : Rules
+        What will be played; a model trained for other rules is refused.
+
+    Raises
+    ------
+    ValueError
+        Nothing of that name, a model that is broken or trained for other rules, or a class that cannot be
+        loaded or is no agent; the message says what to do.
+    """
+    if spec in _SCRIPTED:
+        return _SCRIPTED[spec]()
+    if is_model(spec):
+        return _load_model(spec, rules)
+    if ":" in spec:
+        return _load_class(spec)
+    if Path(spec).exists():
+        raise ValueError(f"agent {spec!r}: no {MODEL_FILE} there; name the folder that train.py wrote")
+    if "/" in spec or "\\" in spec:
+        raise ValueError(f"agent {spec!r}: no such folder; train.py --output writes one")
+    close = difflib.get_close_matches(spec, AGENT_NAMES, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise ValueError(
+        f"unknown agent {spec!r}: {hint}one of {', '.join(AGENT_NAMES)}, "
+        "the folder of a saved model, package.module:ClassName or file.py:ClassName"
+    )
+
+
+def _load_model(spec: str, rules: Rules) -> Agent:
+    try:
+        from agents.policy import PolicyAgent  # torch is needed for models only
+    except ImportError as error:
+        raise ValueError(f"agent {spec!r}: a model needs PyTorch ({error}); pip install 'gin-env[train]'") from error
+    return PolicyAgent.load(spec, rules)
+
+
+def _load_class(spec: str) -> Agent:
+    source, _, class_name = spec.rpartition(":")
+    module = _load_file(spec, Path(source)) if source.endswith(".py") else _load_module(spec, source)
+    if not hasattr(module, class_name):
+        found = [name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Agent)]
+        raise ValueError(f"agent {spec!r}: {source} has no {class_name!r}; agents there: {', '.join(found) or 'none'}")
+    try:
+        agent: Any = getattr(module, class_name)()
+    except Exception as error:  # whatever a foreign class does, its user gets one clear line
+        raise ValueError(f"agent {spec!r}: {class_name}() failed: {type(error).__name__}: {error}") from error
+    missing = [name for name in ("name", "needs_history", "act", "reset") if not hasattr(agent, name)]
+    if missing:
+        raise ValueError(f"agent {spec!r}: lacks {', '.join(missing)}; derive it from gin_env.agent.Agent")
+    return agent
+
+
+def _load_module(spec: str, name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:  # as above
+        raise ValueError(f"agent {spec!r}: cannot import {name!r}: {type(error).__name__}: {error}") from error
+
+
+def _load_file(spec: str, path: Path) -> ModuleType:
+    if not path.is_file():
+        raise ValueError(f"agent {spec!r}: no file {path}")
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    if found is None or found.loader is None:
+        raise ValueError(f"agent {spec!r}: {path} is not a Python file")
+    module = importlib.util.module_from_spec(found)
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:  # as above
+        raise ValueError(f"agent {spec!r}: {path} failed: {type(error).__name__}: {error}") from error
+    return module

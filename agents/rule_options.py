@@ -1,0 +1,49 @@
+"""Rules as a command line names them: a preset, or a model's own rules, and some fields replaced.
+
+>>> parse_rules("palace_4p", ["knock_limit=5", "box_timing=end"])
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from agents.cli import UserError
+from gin_env.rules import Rules, resolve_rules
+
+_SWITCH_WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+
+
+def parse_rules(base: str | Rules, overrides: Iterable[str] = ()) -> Rules:
+    """Return a preset (or other rules) with the fields replaced that texts like ``"knock_limit=5"`` name.
+
+    Raises
+    ------
+    ValueError
+        An unknown preset or field, a text without ``=``, or a value that the field does not take.
+    """
+    rules = resolve_rules(base)
+    known = [field.name for field in dataclasses.fields(Rules)]
+    changes: dict[str, Any] = {}
+    for text in overrides:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"rule {text!r}: write a field and its value, for example knock_limit=5")
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            raise UserError(f"unknown rule {name!r}: {hint}one of {', '.join(known)}")
+        changes[name] = _parse_value(name, value)
+    return dataclasses.replace(rules, **changes)
+
+
+def _parse_value(name: str, value: str) -> Any:
+    """Return a value as the field's kind asks; what does not fit stays a text, which ``Rules`` refuses by name."""
+    for field in dataclasses.fields(Rules):
+        if field.name == name and "range" in field.metadata and value.lstrip("-").isdigit():
+            return int(value)
+        if field.name == name and "switch" in field.metadata:
+            return _SWITCH_WORDS.get(value.lower(), value)
+    return value

@@ -1,0 +1,142 @@
+"""What the scripted agents share: the split by phase, the knock, and partnership play.
+
+A scripted agent says how it draws (``takes``) and what it throws (``throws``); this module adds the rest,
+so that every one of them plays partnerships in the same way (agents/teamplay.py). All work on whole batches.
+
+None of them throws back the card just taken up, whatever the rules say; where the partner's hand is
+hidden they offer nothing, answer by their own hand alone and knock on it alone.
+"""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.teamplay import best_answers, best_offers, own_answers
+from gin_env.actions import DRAW, PASS, TAKE
+from gin_env.agent import Agent
+from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array
+from gin_env.melds import deadwood, deadwood_after_each
+from gin_env.state import Phase
+from gin_env.view import PlayerView
+
+Bools = NDArray[np.bool_]
+Cards = NDArray[np.intp]
+Points = NDArray[np.int64]
+
+
+class ScriptedAgent(Agent):
+    """A strategy written down as rules; subclasses say how it draws, throws and when it knocks.
+
+    Attributes
+    ----------
+    knock_at : int
+        Most deadwood in its own hand with which it knocks (the rules may ask for less).
+    team_knock_at : int
+        Most deadwood of both partners together with which it knocks, found by measurement over 20,000
+        duplicate deals of ``palace_4p`` (docs/agents.md tells how).
+    """
+
+    knock_at: int = 10
+    team_knock_at: int
+
+    @abc.abstractmethod
+    def takes(self, view: PlayerView) -> Bools:
+        """Return which of the M viewers want the upcard (M,)."""
+
+    @abc.abstractmethod
+    def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
+        """Return the card that each of the M viewers throws (M,) and the deadwood it leaves (M,).
+
+        ``candidates`` (M,) are the cards that may be thrown.
+        """
+
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return a legal action for each row (M,)."""
+        actions = np.full(len(view), -1, dtype=np.intp)
+        draws = view.phase <= Phase.DRAW
+        plays = view.phase == Phase.PLAY
+        for chosen, decide in ((draws, self._draw), (plays, self._play), (~draws & ~plays, self._answer)):
+            rows = np.flatnonzero(chosen)
+            if len(rows):
+                actions[rows] = decide(view if len(rows) == len(view) else view.choose(rows))
+        return actions
+
+    def _draw(self, view: PlayerView) -> NDArray[np.intp]:
+        wanted = np.zeros(len(view), dtype=bool)
+        free = np.flatnonzero(view.phase != Phase.FORCED_DRAW)
+        if len(free):
+            wanted[free] = self.takes(view.choose(free))
+        otherwise = np.where(view.phase == Phase.UPCARD_OFFER, PASS, DRAW)
+        return np.where(wanted, TAKE, otherwise)
+
+    def _play(self, view: PlayerView) -> NDArray[np.intp]:
+        offers = self._offers(view)
+        actions = view.layout.give + offers
+        ending = np.flatnonzero(offers == NO_CARD)
+        if len(ending):
+            actions[ending] = self._end_turn(view if len(ending) == len(view) else view.choose(ending))
+        return actions
+
+    def _offers(self, view: PlayerView) -> Cards:
+        """Return the card that each viewer offers to his partner (M,), ``NO_CARD`` for none."""
+        offers = np.full(len(view), NO_CARD, dtype=np.intp)
+        if sees_partner(view):
+            asking = np.flatnonzero(view.legal_give_bits)
+            if len(asking):
+                offers[asking] = best_offers(
+                    view.hand_bits[asking],
+                    view.partner_bits[asking],
+                    view.legal_give_bits[asking],
+                    CARD_BITS[view.taken_card[asking]],
+                )
+        return offers
+
+    def _end_turn(self, view: PlayerView) -> NDArray[np.intp]:
+        cards, points = self.throws(view, view.hand_bits & ~CARD_BITS[view.taken_card])
+        knocks = (points <= self.knock_at) & ((view.legal_knock_bits & CARD_BITS[cards]) != 0)
+        if sees_partner(view):
+            near = np.flatnonzero(knocks)
+            team_points = points[near] + deadwood(view.partner_bits[near])
+            knocks[near] = team_points <= self.team_knock_at
+        return np.where(knocks, view.layout.knock, view.layout.discard) + cards
+
+    def _answer(self, view: PlayerView) -> NDArray[np.intp]:
+        if not sees_partner(view):
+            return view.layout.give + own_answers(view.hand_bits)
+        # By rule the mover may answer for his partner: then the viewer's own hand is the mover's.
+        for_partner = view.turn_seat == 0
+        movers = np.where(for_partner, view.hand_bits, view.partner_bits)
+        mates = np.where(for_partner, view.partner_bits, view.hand_bits)
+        return view.layout.give + best_answers(movers, mates, CARD_BITS[view.taken_card])[0]
+
+
+def sees_partner(view: PlayerView) -> bool:
+    """Return whether the viewers play with a partner whose hand they see."""
+    return view.rules.has_partners and view.rules.partner_hand_visible
+
+
+def least_deadwood_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Cards, NDArray[np.intp], Points]:
+    """Return the throws that leave the least deadwood, those of one hand side by side.
+
+    Parameters
+    ----------
+    hands, candidates : uint64, shape (M,)
+        Hands, and the cards of each (at least one) that may be thrown.
+
+    Returns
+    -------
+    cards : intp, shape (K,)
+        The best cards of all hands, ascending within a hand.
+    starts : intp, shape (M,)
+        Where each hand's cards begin.
+    least : int64, shape (M,)
+        The deadwood they leave.
+    """
+    rows, cards, points = deadwood_after_each(hands, candidates)
+    starts = np.searchsorted(rows, np.arange(len(hands)))
+    least = np.minimum.reduceat(points, starts)
+    best = np.flatnonzero(points == least[rows])
+    return cards[best], np.searchsorted(rows[best], np.arange(len(hands))), least.astype(np.int64)

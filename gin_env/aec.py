@@ -1,0 +1,281 @@
+"""PettingZoo: gin rummy for agents that act in turn, ``gin_env.env("palace_4p")``.
+
+The game is the batch engine with one deal; this file turns it into PettingZoo's terms. What it decides:
+
+- ``agent_selection`` is the seat that decides now, so it follows a trade to the partner and back.
+- ``observe(agent)`` is that seat's own view at any time. Masks are all zero for a seat that is not to
+  move and for every seat once the episode is over; then ``step(None)`` is the only step, and an action
+  (a sampler turns an all-zero mask into action 0) raises.
+- ``infos[agent]["action_mask"]`` is the very array of the observation, and ``infos[agent]["deals"]``
+  the open facts of the deals that ended since the agent's last action.
+"""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import logger, spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from gin_env.actions import ActionLayout
+from gin_env.central import StateEncoder
+from gin_env.episodes import Episodes
+from gin_env.errors import IllegalAction
+from gin_env.interface import (
+    FEATURE_HIGH,
+    FEATURE_LOW,
+    check_choice,
+    deal_summary,
+    illegal_reward,
+    injected_deal,
+    observation_space,
+)
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rendering.text import render_state
+from gin_env.rewards import Reward
+from gin_env.rules import Rules
+from gin_env.state import State
+from gin_env.view import PlayerView, player_view
+
+
+class GinRummyEnv(AECEnv):
+    """One table of gin rummy.
+
+    Parameters
+    ----------
+    rules : Rules or str
+        A rule system or a preset's name.
+    episode : {"deal", "game"}
+        A deal, or deals to the target score.
+    reward : str or callable
+        ``"points"``, ``"scaled"``, ``"win"``, or a function of an ``Outcome``.
+    render_mode : {"ansi", "human"}, optional
+        ``render()`` returns the table as text, or prints it after every step.
+    form : {"dict", "flat"}
+        Observations as ``{"observation", "action_mask"}``, or the vector alone.
+    derived, showdown : bool
+        As in :class:`~gin_env.observation.ObservationOptions`.
+
+    Notes
+    -----
+    ``reset(seed=None)`` goes on with the old random stream. ``reset(options={"deck": ..., "dealer": ...})``
+    deals a given deck (52 card texts or ids in dealing order). A copied or pickled environment keeps every
+    option and goes on identically, in the middle of a deal too.
+    """
+
+    metadata: dict[str, Any] = {
+        "name": "gin_env_v0",
+        "render_modes": ["human", "ansi"],
+        "is_parallelizable": True,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        rules: Rules | str = "palace_4p",
+        episode: str = "deal",
+        reward: str | Reward = "points",
+        render_mode: str | None = None,
+        form: str = "dict",
+        derived: bool = False,
+        showdown: bool = False,
+    ) -> None:
+        super().__init__()
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        self.render_mode = render_mode
+        self.form = form
+        self.episodes = Episodes(rules, 1, episode, reward)
+        self.encoder = ObservationEncoder(self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.state_encoder = StateEncoder(self.rules)
+        self._seeded = False
+        self._finished: State | None = None
+        self.agents: list[str] = []
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
+        self._seats = {agent: np.array([seat]) for seat, agent in enumerate(self.possible_agents)}
+        self._seen: dict[str, NDArray[np.float32]] = {}  # features asked for since the last step
+        self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(self.layout.size) for agent in self.possible_agents}
+        self.state_space = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (self.state_encoder.size,), np.float32)
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def rules(self) -> Rules:
+        """The rule system."""
+        return self.episodes.rules
+
+    @property
+    def layout(self) -> ActionLayout:
+        """What the action indices mean: ``layout.text(action)``, ``layout.index("discard 5H")``."""
+        return self.episodes.layout
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the agent's observation space, the same object on every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the agent's action space, the same object on every call."""
+        return self.action_spaces[agent]
+
+    def observe(self, agent: str) -> Any:
+        """Return what an agent sees from its own seat: features (F,) float32, with its mask (A,) int8 in a dict."""
+        features = self._seen.get(agent)
+        if features is None:
+            features = self._seen[agent] = self.encoder.encode(self.view(agent))[0]
+        if self.form == "flat":
+            return features
+        return {"observation": features, "action_mask": self._masks[agent]}
+
+    def view(self, agent: str, history: bool = False) -> PlayerView:
+        """Return what an agent may know as a ``PlayerView`` of one row, on request with the deal's events."""
+        return player_view(self.episodes.state, seats=self._seats[agent], history=history)
+
+    def state(self) -> NDArray[np.float32]:
+        """Return everything, all hands and the stock's order, as a vector (S,) for a central critic."""
+        return self.state_encoder.encode(self.episodes.state)[0]
+
+    def render(self) -> str | None:
+        """Return the table as text with all hands open, or print it; a deal just ended in a game comes first."""
+        if self.render_mode is None:
+            logger.warn(f"render_mode is None: make the environment with one of {self.metadata['render_modes']}")
+            return None
+        state = self.episodes.state
+        text = render_state(state)
+        if self._finished is not None and not self.episodes.engine.over[0]:
+            text = f"{render_state(self._finished)}\n\n{text}"
+        if self.render_mode == "ansi":
+            return text
+        print(text, end="\n\n")
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # ------------------------------------------------------------------ playing
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a new episode.
+
+        Raises
+        ------
+        ValueError
+            A deck or dealer in ``options`` that cannot be played.
+        """
+        deck, dealer = injected_deal(options)
+        if seed is not None or not self._seeded:
+            self.episodes.engine.seed(secrets.randbits(63) if seed is None else operator.index(seed))
+            self._seeded = True
+        self.episodes.reset(decks=deck, dealers=dealer)
+        self._finished = None
+        self._skip_agent_selection = None  # PettingZoo's memory of whom to select after finished agents
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._masks = {agent: np.zeros(self.layout.size, dtype=np.int8) for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
+        self._select_mover()
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Apply the selected agent's action, or remove it with None when its episode is over.
+
+        Raises
+        ------
+        IllegalAction
+            An action that the position does not allow; nothing has changed then.
+        ValueError
+            An action for an agent whose episode is over.
+        """
+        if not self.agents:
+            raise ValueError("no agent is left: call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise ValueError(f"the episode is over for {agent}: only step(None) is possible, not action {action!r}")
+            self._was_dead_step(None)
+            return
+        if action is None:
+            raise IllegalAction(f"step(None) is for agents whose episode is over; {agent} is to move")
+        transition = self.episodes.step(np.array([operator.index(action)]))
+        self._finished = transition.finished
+        self.rewards = dict(zip(self.agents, transition.rewards[0].tolist(), strict=True))
+        self._cumulative_rewards[agent] = 0.0
+        self._accumulate_rewards()
+        self._close_mask(agent)
+        if transition.finished is not None:
+            self._report(deal_summary(transition.finished))
+        if transition.over[0]:
+            self._end(bool(transition.truncated[0]))
+        else:
+            self._select_mover()
+        if self.render_mode == "human":
+            self.render()
+
+    def end_by_fault(self, reason: str, penalty: float | None = None) -> None:
+        """End the episode because the selected agent did something illegal; its team pays.
+
+        Parameters
+        ----------
+        reason : str
+            Goes into the offender's ``infos[agent]["illegal_action"]``; the others read only whose fault it
+            was, because the reason may name cards that they must not know.
+        penalty : float, optional
+            Reward of each seat of the team, the others get 0; by default the reward of a deal lost by
+            ``ILLEGAL_POINTS``.
+        """
+        offender = self.agent_selection
+        paid = illegal_reward(self.episodes.reward) if penalty is None else penalty
+        team = self.rules.seats_of(self.rules.team_of(int(self._seats[offender][0])))
+        self.rewards = {agent: paid if self._seats[agent][0] in team else 0.0 for agent in self.agents}
+        self._cumulative_rewards[offender] = 0.0
+        self._accumulate_rewards()
+        self._close_mask(offender)
+        for agent in self.agents:
+            self.infos[agent]["illegal_action"] = reason if agent == offender else f"by {offender}"
+        self._end(truncated=False)
+
+    def _select_mover(self) -> None:
+        """Select the seat that decides now and open its mask."""
+        state = self.episodes.state
+        agent = self.possible_agents[int(state.mover[0])]
+        self.agent_selection = agent
+        self._masks[agent] = mask = self.layout.mask(state.legal)[0].view(np.int8)
+        self.infos[agent] = {**self.infos[agent], "action_mask": mask}
+        self._seen = {}
+
+    def _close_mask(self, agent: str) -> None:
+        """Forbid everything to the agent that has just acted; what it was told before it acted is past."""
+        self._masks[agent] = mask = np.zeros(self.layout.size, dtype=np.int8)
+        self.infos[agent] = {"action_mask": mask}
+
+    def _report(self, summary: dict[str, Any]) -> None:
+        for agent in self.agents:
+            info = self.infos[agent]
+            self.infos[agent] = {**info, "deals": [*info.get("deals", ()), summary]}
+
+    def _end(self, truncated: bool) -> None:
+        self.terminations = dict.fromkeys(self.agents, not truncated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        self._seen = {}
+        self._deads_step_first()
+
+    # ------------------------------------------------------------------ copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("encoder", "state_encoder")} | {
+            "_observation_options": self.encoder.options
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        options = state.pop("_observation_options")
+        vars(self).update(state)
+        self.encoder = ObservationEncoder(self.rules, options)
+        self.state_encoder = StateEncoder(self.rules)

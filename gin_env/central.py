@@ -1,0 +1,121 @@
+"""The whole state as one vector, for a critic that sees everything during training.
+
+Unlike an observation it shows every hand and the order of the stock, and seats are those at the table.
+Agents must never see it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.actions import action_layout
+from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
+from gin_env.observation import Section
+from gin_env.rules import Rules
+from gin_env.state import Kind, Phase, State
+
+
+class StateEncoder:
+    """Writes rows of a state as vectors of S floats.
+
+    Parameters
+    ----------
+    rules : Rules
+
+    Attributes
+    ----------
+    size : int
+        S, the vector's length.
+    sections : tuple of Section
+        Name, start, width and meaning of every stretch, in order.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._choices = {
+            "phase": len(Phase),
+            "mover": rules.num_players,
+            "turn_seat": rules.num_players,
+            "dealer": rules.num_players,
+            "kind": len(Kind),
+            "knocker": rules.num_players,
+        }
+        self._scales = {
+            "stock_count": rules.stock_size,
+            "turn": rules.max_turns,
+            "offers_left": rules.num_players,
+            "trades": max(rules.max_trades_per_turn, 1),
+            "points": 100,
+            "scores": rules.target,
+            "boxes": 10,
+            "deals_played": rules.max_deals,
+        }
+        per_team = ("points", "scores", "boxes")
+        widths = [(name, NUM_CARDS, meaning) for name, meaning in _boards(rules)]
+        widths += [
+            ("stock", NUM_CARDS, "1 for the stock's top card, less for each below; 0 for cards elsewhere"),
+            ("pile", NUM_CARDS, "1 for the pile's top card, less for each below; 0 for cards elsewhere"),
+            ("legal", action_layout(rules).size, "the mover's legal actions"),
+        ]
+        widths += [(name, width, f"{name}, one-hot") for name, width in self._choices.items()]
+        widths += [
+            (name, rules.num_teams if name in per_team else 1, f"{name} / {scale}")
+            for name, scale in self._scales.items()
+        ]
+        starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
+        self.sections = tuple(
+            Section(name, width, meaning, start)
+            for (name, width, meaning), start in zip(widths, starts[:-1], strict=True)
+        )
+        self.size = starts[-1]
+
+    def encode(self, state: State, rows: ArrayLike | None = None) -> NDArray[np.float32]:
+        """Return the vectors (M, S) of all rows of a state or of some."""
+        some = state if rows is None else state.take(rows)
+        count = some.num_deals
+        parts: list[NDArray] = [unpack_cards(_board_bits(some)).reshape(count, -1)]
+        parts += [_stock_order(some), _pile_order(some), action_layout(self.rules).mask(some.legal)]
+        for name, width in self._choices.items():
+            parts.append(getattr(some, name)[:, None] == np.arange(width))
+        for name, scale in self._scales.items():
+            parts.append(np.reshape(getattr(some, name) / scale, (count, -1)))
+        out = np.concatenate(parts, axis=1, dtype=np.float32, casting="unsafe")
+        assert out.shape == (count, self.size)
+        return out
+
+
+def _boards(rules: Rules) -> list[tuple[str, str]]:
+    seats = range(rules.num_players)
+    boards = [(f"hand_{seat}", f"cards of seat {seat}") for seat in seats]
+    boards += [(f"known_{seat}", f"cards publicly known to lie with seat {seat}") for seat in seats]
+    boards += [(f"team_known_{team}", f"cards publicly known to lie with team {team}") for team in range(2)]
+    boards += [(f"discarded_{seat}", f"cards thrown by seat {seat}") for seat in seats]
+    boards += [(f"declined_{seat}", f"upcards declined by seat {seat}") for seat in seats]
+    boards += [(f"gave_{seat}", f"cards that seat {seat} gave to its partner, who still holds them") for seat in seats]
+    boards += [("taken", "card taken from the pile in this turn"), ("drawn", "card drawn or taken in this turn")]
+    return [*boards, ("offered", "card on offer to the partner")]
+
+
+def _board_bits(state: State) -> UInt64Array:
+    """Return the bitboards of ``_boards``, in its order; shape (M, B)."""
+    by_seat = [state.hands, state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits]
+    cards = [CARD_BITS[ids][:, None] for ids in (state.taken_card, state.drawn_card, state.offered_card)]
+    return np.concatenate([*by_seat, state.gave_bits, *cards], axis=1)
+
+
+def _stock_order(state: State) -> NDArray[np.float32]:
+    depth = np.arange(NUM_CARDS) - state.stock_next.astype(np.intp)[:, None]
+    values = np.where(depth >= 0, 1.0 - np.maximum(depth, 0) / NUM_CARDS, 0.0)
+    out = np.zeros((state.num_deals, NUM_CARDS), dtype=np.float32)
+    np.put_along_axis(out, state.deck.astype(np.intp), values.astype(np.float32), axis=1)
+    return out
+
+
+def _pile_order(state: State) -> NDArray[np.float32]:
+    out = np.zeros((state.num_deals, NUM_CARDS), dtype=np.float32)
+    places = np.arange(NUM_CARDS)
+    sizes = state.pile_size.astype(np.intp)[:, None]
+    rows, columns = np.nonzero(places < sizes)
+    out[rows, state.pile[rows, columns]] = 1.0 - (sizes[rows, 0] - 1 - columns) / NUM_CARDS
+    return out

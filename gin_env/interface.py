@@ -1,0 +1,99 @@
+"""What the PettingZoo and the Gymnasium environments share.
+
+The forms of an observation and their spaces, the options of ``reset``, the price of an illegal action,
+and the summary of a deal that has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from gin_env.actions import action_layout
+from gin_env.engine import parse_deck
+from gin_env.observation import ObservationEncoder
+from gin_env.rewards import Outcome, Reward
+from gin_env.scoring import describe_result
+from gin_env.state import NO_SEAT, Kind, State
+
+#: ``"dict"``: ``{"observation", "action_mask"}``; ``"flat"``: the vector alone, the mask in the info.
+FORMS = ("dict", "flat")
+
+#: Bounds of every feature. Most lie in 0..1; scores and points may pass 1, but nothing comes near the upper bound.
+FEATURE_LOW, FEATURE_HIGH = 0.0, 100.0
+
+#: An illegal action costs what losing a deal by so many points would, in the environment's own reward.
+ILLEGAL_POINTS = 100.0
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raise ``ValueError`` naming an argument whose value is none of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, choices))}")
+
+
+def observation_space(encoder: ObservationEncoder, form: str) -> spaces.Space[Any]:
+    """Return a new observation space of one seat."""
+    check_choice("form", form, FORMS)
+    features = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (encoder.size,), np.float32)
+    if form == "flat":
+        return features
+    num_actions = action_layout(encoder.rules).size
+    return spaces.Dict({"observation": features, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)})
+
+
+def injected_deal(options: Mapping[str, Any] | None) -> tuple[NDArray[np.uint8] | None, int | None]:
+    """Return the deck (52,) and the dealer that ``reset`` options ask for, None where they do not.
+
+    ``options["deck"]`` is 52 card texts or ids in dealing order, ``options["dealer"]`` a seat. Other
+    keys are other people's, as PettingZoo and Gymnasium allow.
+
+    Raises
+    ------
+    ValueError
+        An unknown card text, or (``InvalidPosition``) anything but 52 different cards.
+    """
+    if not options:
+        return None, None
+    deck = options.get("deck")
+    return (None if deck is None else parse_deck(deck)), options.get("dealer")
+
+
+def illegal_reward(reward: Reward) -> float:
+    """Return what an illegal action costs: the reward of a deal lost by ``ILLEGAL_POINTS``."""
+    lost = Outcome(
+        net_points=np.array([[-ILLEGAL_POINTS, ILLEGAL_POINTS]]),
+        deal_winner=np.array([1], dtype=np.int8),
+        episode_over=np.array([True]),
+        episode_winner=np.array([1], dtype=np.int8),
+    )
+    return float(reward(lost)[0, 0])
+
+
+def deal_summary(finished: State, row: int = 0) -> dict[str, Any]:
+    """Return the facts of a deal that has ended, all of them open, as plain Python values.
+
+    Keys: ``kind``, ``knocker`` (seat or None), ``winner`` (team or None), ``points`` per team, ``turns``,
+    ``scores`` per team after it, and, where somebody knocked, ``bonuses``, ``deadwood`` per seat after
+    laying off, ``spread`` and ``layoffs`` by seat as card texts.
+    """
+    kind = Kind(int(finished.kind[row]))
+    knocker, winner = int(finished.knocker[row]), int(finished.winner[row])
+    summary: dict[str, Any] = {
+        "kind": kind.name.lower(),
+        "knocker": None if knocker == NO_SEAT else knocker,
+        "winner": None if winner < 0 else winner,
+        "points": finished.points[row].tolist(),
+        "turns": int(finished.turn[row]),
+        "scores": finished.scores[row].tolist(),
+    }
+    if kind is not Kind.DEAD:
+        result = describe_result(finished.rules, finished, row)  # type: ignore[arg-type]
+        summary["bonuses"] = result.bonuses
+        summary["deadwood"] = list(result.deadwood or ())
+        summary["spread"], summary["layoffs"] = result.spread, result.layoffs
+    return summary

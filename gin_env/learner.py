@@ -1,0 +1,306 @@
+"""N episodes in which one learner decides and given agents play the other seats, in batches.
+
+The Gymnasium environments and the Stable-Baselines3 ``VecEnv`` stand on :class:`LearnerTable`. After
+``reset`` and ``step`` it is the learner's turn in every row again (or, without automatic resets, the
+row's episode is over), so each row is one agent's trajectory, as advantage estimation needs it.
+
+>>> table = LearnerTable("palace_4p", num_rows=1024, opponents=RandomAgent())
+>>> table.reset()
+>>> outcome = table.step(choose(table.views()))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.agent import Agent, RandomAgent
+from gin_env.episodes import Episodes, Transition
+from gin_env.rewards import Reward
+from gin_env.rules import Rules
+from gin_env.state import State, array_fields
+from gin_env.view import PlayerView, player_view
+
+Rows = NDArray[np.intp]
+
+#: Tells the agents' seeds of one table apart.
+_AGENT_SEED_STRIDE = 1_000_003
+
+
+@dataclass(eq=False)
+class LearnerStep:
+    """What happened in N rows from one decision of the learner to its next.
+
+    Attributes
+    ----------
+    rewards : float32, shape (N,)
+        The sum for the learner's team since its last decision.
+    over, truncated : bool, shape (N,)
+        Episodes that ended, and those of them that were cut short.
+    finished_rows : int, shape (D,)
+        The row of each deal that ended; a row can stand there more than once.
+    finished : State or None
+        Those D deals as they ended; None where D is 0.
+    """
+
+    rewards: NDArray[np.float32]
+    over: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    finished_rows: Rows
+    finished: State | None
+    _last_deals: Rows  #: (N,) position in ``finished`` of the deal that ended the row's episode
+    _seats: Rows  #: (N,) the learner's seat in the episode that ended
+
+    def terminal_view(self) -> PlayerView:
+        """Return how the rows that are ``over`` (ascending) ended, seen from the learner's last seat there.
+
+        Raises ``ValueError`` where no episode ended.
+        """
+        if self.finished is None or not self.over.any():
+            raise ValueError("no episode ended with this step")
+        return player_view(self.finished, seats=self._seats[self.over], rows=self._last_deals[self.over])
+
+
+class LearnerTable:
+    """N episodes of one learner among given agents.
+
+    Parameters
+    ----------
+    rules : Rules or str
+    num_rows : int
+        N, at least 1.
+    opponents : Agent or sequence of Agent, optional
+        Who plays the other team; uniformly random by default. Several are spread evenly over the rows.
+    partner : Agent, optional
+        Who plays the learner's partner; by default the learner plays both seats of its team.
+    seats : "spread", int or int (N,)
+        The learner's seat in each row; without a partner agent the whole team of that seat is his.
+        ``"spread"`` deals the rows out over the teams (with a partner agent: over all seats).
+    episode, reward, seed
+        As in :class:`~gin_env.episodes.Episodes`; the seed also seeds the agents.
+    autoreset : bool
+        Whether a row begins its next episode within the step that ended the last one.
+
+    Notes
+    -----
+    An episode that the others end before the learner's first decision is dealt anew; it appears in
+    ``finished`` only. What the learner's team wins or loses in a game before its first decision counts
+    with that decision.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str,
+        num_rows: int = 1,
+        opponents: Agent | Sequence[Agent] | None = None,
+        partner: Agent | None = None,
+        seats: str | ArrayLike = "spread",
+        episode: str = "deal",
+        reward: str | Reward = "points",
+        seed: int = 0,
+        autoreset: bool = True,
+    ) -> None:
+        self.episodes = Episodes(rules, num_rows, episode, reward, seed)
+        self.rules = self.episodes.rules
+        self.layout = self.episodes.layout
+        self.num_rows = num_rows
+        self.autoreset = autoreset
+        if partner is not None and not self.rules.has_partners:
+            raise ValueError(f"partner={partner.name}: rules {self.rules.name} have no partnerships")
+        self.partner = partner
+        #: (N,) the seat that the learner decides for now, or did last.
+        self.seat: Rows = self._resolve_seats(seats)
+        self._fresh = np.ones(num_rows, dtype=bool)  # no decision of the learner in this episode so far
+        self._gains = np.zeros(num_rows, dtype=np.float32)  # not yet reported
+        self.set_opponents(RandomAgent() if opponents is None else opponents)
+        self.seed(seed)
+
+    # ------------------------------------------------------------------ who plays
+
+    def set_opponents(self, opponents: Agent | Sequence[Agent], assignment: ArrayLike | None = None) -> None:
+        """Seat other opponents, at any time.
+
+        Parameters
+        ----------
+        opponents : Agent or sequence of Agent
+        assignment : int (N,), optional
+            Which of them plays against the learner in each row; by default they alternate over the rows
+            such that each meets the learner in all of its seats.
+        """
+        agents = list(opponents) if isinstance(opponents, Sequence) else [opponents]
+        if not agents:
+            raise ValueError("opponents is empty: at least one agent is needed")
+        if assignment is None:
+            by_row = np.arange(self.num_rows) // self.rules.num_players % len(agents)
+        else:
+            by_row = np.asarray(assignment, dtype=np.intp)
+            if by_row.shape != (self.num_rows,) or by_row.min() < 0 or by_row.max() >= len(agents):
+                raise ValueError(
+                    f"assignment: {self.num_rows} numbers from 0 to {len(agents) - 1} are needed, one for each row"
+                )
+        self.opponents = agents
+        # An agent that sits in several places is still asked once for all of its rows.
+        seated = agents if self.partner is None else [*agents, self.partner]
+        self._agents = list({id(agent): agent for agent in seated}.values())
+        numbers = np.array([next(n for n, agent in enumerate(self._agents) if agent is seat) for seat in seated])
+        self._opponent_of = numbers[by_row]
+        self._partner_number = numbers[-1]
+
+    def seed(self, seed: int) -> None:
+        """Start the rows' and the agents' random streams anew; takes effect at the next reset."""
+        self.episodes.engine.seed(seed)
+        for number, agent in enumerate(self._agents):
+            agent.reset((seed + _AGENT_SEED_STRIDE * (number + 1)) % 2**63)
+
+    def _resolve_seats(self, seats: str | ArrayLike) -> Rows:
+        players = self.rules.num_players
+        if isinstance(seats, str):
+            if seats != "spread":
+                raise ValueError(f"seats={seats!r}: must be 'spread', a seat, or one seat for each row")
+            return np.arange(self.num_rows) % (2 if self.partner is None else players)
+        chosen = np.asarray(seats)
+        if chosen.shape not in ((), (self.num_rows,)) or not np.isin(chosen, np.arange(players)).all():
+            raise ValueError(f"seats={seats!r}: must be a seat from 0 to {players - 1}, or one for each row")
+        return np.array(np.broadcast_to(chosen, (self.num_rows,)), dtype=np.intp)
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def state(self) -> State:
+        """The engine's state."""
+        return self.episodes.state
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Rows whose episode is over (N,); never any with automatic resets."""
+        return self.episodes.engine.over
+
+    def views(self, rows: ArrayLike | None = None) -> PlayerView:
+        """Return what the learner may know in all rows or some, from the seat that it decides for."""
+        where = np.arange(self.num_rows) if rows is None else np.asarray(rows, dtype=np.intp)
+        return player_view(self.state, seats=self.seat[where], rows=where)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the learner's legal actions (N, A); all False where an episode is over."""
+        return self.episodes.engine.legal_mask()
+
+    # ------------------------------------------------------------------ playing
+
+    def reset(
+        self,
+        rows: ArrayLike | None = None,
+        decks: ArrayLike | None = None,
+        dealers: ArrayLike | None = None,
+    ) -> None:
+        """Begin new episodes in all rows or some, up to the learner's first turn; arguments as in ``Engine.reset``."""
+        where = np.arange(self.num_rows) if rows is None else np.asarray(rows, dtype=np.intp)
+        self._begin_step()
+        self._begin(where, decks, dealers)
+        self._play_others(where)
+
+    def step(self, actions: ArrayLike) -> LearnerStep:
+        """Apply the learner's actions (N,) and let the others play until its next turn.
+
+        Actions in rows whose episode is over are ignored.
+
+        Raises
+        ------
+        IllegalAction
+            Before anything changes.
+        """
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_rows,):
+            raise ValueError(
+                f"actions have shape {chosen.shape}: one action for each of {self.num_rows} rows is needed"
+            )
+        live = np.flatnonzero(~self.over)
+        self._begin_step()
+        transition = self.episodes.step(chosen[live], live)
+        self._fresh[live] = False
+        self._note(live, transition)
+        self._play_others(live)
+        still = ~self._ended
+        self._rewards[still] = self._gains[still]
+        self._gains[still] = 0.0
+        rows = np.concatenate(self._finished_rows) if self._finished_rows else np.zeros(0, dtype=np.intp)
+        finished = _join(self._finished) if self._finished else None
+        return LearnerStep(
+            self._rewards, self._ended, self._truncated, rows, finished, self._last_deals, self._last_seats
+        )
+
+    def _begin_step(self) -> None:
+        count = self.num_rows
+        self._rewards = np.zeros(count, dtype=np.float32)
+        self._ended, self._truncated = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+        self._last_deals, self._last_seats = np.zeros(count, dtype=np.intp), self.seat.copy()
+        self._finished_rows: list[Rows] = []
+        self._finished: list[State] = []
+
+    def _begin(self, rows: Rows, decks: ArrayLike | None = None, dealers: ArrayLike | None = None) -> None:
+        self.episodes.reset(rows, decks, dealers)
+        self._fresh[rows] = True
+        self._gains[rows] = 0.0
+
+    def _play_others(self, rows: Rows) -> None:
+        """Let the agents play until it is the learner's turn in each of some rows, or its episode is over."""
+        while True:
+            waiting = rows[~self._is_learners(rows) & ~self.over[rows]]
+            if not len(waiting):
+                break
+            self._note(waiting, self.episodes.step(self._agent_actions(waiting), waiting))
+            rows = waiting
+        mine = ~self.over
+        self.seat[mine] = self.state.mover[mine]
+
+    def _is_learners(self, rows: Rows) -> NDArray[np.bool_]:
+        """Whether the learner decides next (M,)."""
+        movers, seats = self.state.mover[rows], self.seat[rows]
+        return (movers - seats) % 2 == 0 if self.partner is None else movers == seats
+
+    def _agent_actions(self, rows: Rows) -> NDArray[np.intp]:
+        """Ask each agent once for all of its rows; shape (M,)."""
+        acting = self._opponent_of[rows]
+        if self.partner is not None:
+            same_team = (self.state.mover[rows] - self.seat[rows]) % 2 == 0
+            acting = np.where(same_team, self._partner_number, acting)
+        present = np.flatnonzero(np.bincount(acting)).tolist()
+        history = any(self._agents[number].needs_history for number in present)
+        view = player_view(self.state, rows=rows, history=history)
+        if len(present) == 1:
+            return self._agents[present[0]].act(view)
+        actions = np.empty(len(rows), dtype=np.intp)
+        for number in present:
+            own = np.flatnonzero(acting == number)
+            actions[own] = self._agents[number].act(view.choose(own))
+        return actions
+
+    def _note(self, rows: Rows, transition: Transition) -> None:
+        """Book what a step of some rows brought; begin the episodes that follow."""
+        if transition.finished is None:
+            return
+        self._gains[rows] += transition.rewards[np.arange(len(rows)), self.seat[rows]]
+        deals = transition.finished_rows
+        booked = sum(len(some) for some in self._finished_rows)
+        going_on = ~self._ended[deals]  # a row that already ended in this step keeps its terminal position
+        self._last_deals[deals[going_on]] = (booked + np.arange(len(deals)))[going_on]
+        self._finished_rows.append(deals)
+        self._finished.append(transition.finished)
+        over = rows[transition.over]
+        played = over[~self._fresh[over]]
+        self._ended[played] = True
+        self._truncated[played] = transition.truncated[transition.over][~self._fresh[over]]
+        self._rewards[played] = self._gains[played]
+        again = over if self.autoreset else over[self._fresh[over]]
+        if len(again):
+            self._begin(again)
+
+
+def _join(states: Sequence[State]) -> State:
+    """Return the rows of several states of the same rules, one after another."""
+    if len(states) == 1:
+        return states[0]
+    arrays = {field.name: np.concatenate([getattr(state, field.name) for state in states]) for field in array_fields()}
+    return State(rules=states[0].rules, **arrays)

@@ -1,0 +1,229 @@
+"""The table as text, for any rules: ``render_mode="ansi"``.
+
+Cards are written as everywhere (``5H``), so the text reads without colour. Melds stand in brackets and
+the rest of a hand is its deadwood. Seen from a seat (a ``PlayerView``), the text holds only what that
+seat may know; seen from the state, it holds everything.
+
+>>> print(render_view(player_view(state, rows=[0], history=True)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gin_env.actions import action_layout
+from gin_env.cards import NO_CARD, card_ids, format_card, format_cards
+from gin_env.melds import least_arrangements, melds_of, points_of
+from gin_env.rules import Rules
+from gin_env.state import NO_SEAT, Kind, Phase, State, unpack_events
+from gin_env.view import PlayerView
+
+#: How many of the last events are told.
+_EVENTS_SHOWN = 6
+
+_DOINGS = {"pass": "passed", "take": "took", "draw": "drew", "give": "gave", "discard": "threw", "knock": "knocked with"}
+_QUESTIONS = {
+    Phase.UPCARD_OFFER: "take {upcard} or pass",
+    Phase.FORCED_DRAW: "everybody passed, draw from the stock",
+    Phase.DRAW: "draw from the stock or take {upcard}",
+    Phase.PLAY: "discard{trade} or knock",
+    Phase.TRADE_ANSWER: "give a card back for {offered}",
+}
+_KINDS = {
+    Kind.KNOCK: "a plain knock",
+    Kind.GIN: "gin",
+    Kind.SMALL_GIN: "small gin",
+    Kind.TEAM_GIN: "team gin",
+    Kind.BIG_GIN: "big gin",
+    Kind.UNDERCUT: "undercut",
+}
+
+Event = tuple[int, str, int]  #: seat at the table, verb, card id or NO_CARD
+
+
+@dataclass
+class _Table:
+    """What there is to write about one deal; lists run over the seats at the table or over the teams."""
+
+    rules: Rules
+    phase: Phase
+    mover: int
+    dealer: int
+    turn: int
+    stock_count: int
+    upcard: int
+    below: list[int]  #: the pile under its top card, as far as known from top to bottom
+    offered: int
+    may_trade: bool
+    hands: list[int]  #: bitboards of the cards to show
+    hidden: list[int]  #: how many cards of each hand are not to be shown
+    known: list[int]  #: bitboards of the cards publicly known to lie with that seat
+    set_bits: list[int]
+    run_bits: list[int]
+    laid_bits: list[int]
+    kind: Kind
+    knocker: int
+    points: list[int]
+    scores: list[int]
+    boxes: list[int]
+    deals_played: int
+    events: list[Event]
+
+
+def render_state(state: State, row: int = 0) -> str:
+    """Return one deal as text with every hand open."""
+    rules, layout = state.rules, action_layout(state.rules)
+    size = int(state.pile_size[row])
+    first = max(int(state.log_size[row]) - _EVENTS_SHOWN, 0)
+    seats, actions, cards = unpack_events(state.log[row, first : state.log_size[row]])
+    verbs = [layout.verbs[verb] for verb in layout.verb_of[actions]]
+    table = _Table(
+        rules=rules,
+        phase=Phase(int(state.phase[row])),
+        mover=int(state.mover[row]),
+        dealer=int(state.dealer[row]),
+        turn=int(state.turn[row]),
+        stock_count=int(state.stock_count[row]),
+        upcard=int(state.upcard[row]),
+        below=state.pile[row, : max(size - 1, 0)][::-1].tolist(),
+        offered=int(state.offered_card[row]),
+        may_trade=rules.trades and bool(state.legal[row, layout.give_word]),
+        hands=state.hands[row].tolist(),
+        hidden=[0] * rules.num_players,
+        known=state.known_bits[row].tolist(),
+        set_bits=state.set_bits[row].tolist(),
+        run_bits=state.run_bits[row].tolist(),
+        laid_bits=state.laid_bits[row].tolist(),
+        kind=Kind(int(state.kind[row])),
+        knocker=int(state.knocker[row]),
+        points=state.points[row].tolist(),
+        scores=state.scores[row].tolist(),
+        boxes=state.boxes[row].tolist(),
+        deals_played=int(state.deals_played[row]),
+        events=list(zip(seats.tolist(), verbs, cards.tolist(), strict=True)),
+    )
+    return _write(table)
+
+
+def render_view(view: PlayerView, row: int = 0) -> str:
+    """Return one deal as text as the viewer may see it; the last events are told if the view has its history."""
+    rules, viewer, players = view.rules, int(view.seat[row]), view.rules.num_players
+    seats = [(seat - viewer) % players for seat in range(players)]  # the view's place of each seat at the table
+    teams = [0, 1] if viewer % 2 == 0 else [1, 0]
+    phase = Phase(int(view.phase[row]))
+    turn_seat = (int(view.turn_seat[row]) + viewer) % players
+    hands = view.shown_bits[row, seats].tolist()
+    hands[viewer] = int(view.hand_bits[row])
+    partner = rules.partner_of(viewer)
+    if partner is not None:
+        hands[partner] |= int(view.partner_bits[row])
+    upcard = int(view.upcard[row])
+    table = _Table(
+        rules=rules,
+        phase=phase,
+        mover=(int(view.mover[row]) + viewer) % players,
+        dealer=(int(view.dealer[row]) + viewer) % players,
+        turn=int(view.turn[row]),
+        stock_count=int(view.stock_count[row]),
+        upcard=upcard,
+        below=[card for card in card_ids(view.pile_bits[row]) if card != upcard],
+        offered=int(view.offered_card[row]),
+        may_trade=rules.trades and int(view.trades[row]) < rules.max_trades_per_turn,
+        hands=hands,
+        hidden=[0 if hands[seat] else _hand_size(rules, phase, turn_seat, seat) for seat in range(players)],
+        known=view.known_bits[row, seats].tolist(),
+        set_bits=view.set_bits[row, seats].tolist(),
+        run_bits=view.run_bits[row, seats].tolist(),
+        laid_bits=view.laid_bits[row, seats].tolist(),
+        kind=Kind(int(view.kind[row])),
+        knocker=NO_SEAT if view.knocker[row] == NO_SEAT else (int(view.knocker[row]) + viewer) % players,
+        points=view.points[row, teams].tolist(),
+        scores=view.scores[row, teams].tolist(),
+        boxes=view.boxes[row, teams].tolist(),
+        deals_played=int(view.deals_played[row]),
+        events=_seen_events(view, row, viewer),
+    )
+    return _write(table)
+
+
+def _hand_size(rules: Rules, phase: Phase, turn_seat: int, seat: int) -> int:
+    holder = {Phase.PLAY: turn_seat, Phase.TRADE_ANSWER: rules.partner_of(turn_seat)}.get(phase)
+    return rules.hand_size + (seat == holder)
+
+
+def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
+    if view.history is None:
+        return []
+    seats, verbs, cards = view.history.seats[row], view.history.verbs[row], view.history.cards[row]
+    last = np.flatnonzero(verbs >= 0)[-_EVENTS_SHOWN:]
+    players = view.rules.num_players
+    return [((int(seats[i]) + viewer) % players, view.layout.verbs[verbs[i]], int(cards[i])) for i in last]
+
+
+def _write(table: _Table) -> str:
+    rules = table.rules
+    head = f"{rules.name}  deal {table.deals_played + (table.phase is not Phase.OVER)}  turn {table.turn}"
+    lines = [f"{head}  stock {table.stock_count}  dealer player_{table.dealer}"]
+    if any(table.scores) or any(table.boxes):
+        sides = [f"{_side(rules, team)} {table.scores[team]} (boxes {table.boxes[team]})" for team in (0, 1)]
+        lines.append(f"scores    {'   '.join(sides)}")
+    below = f", below {format_cards(table.below)}" if table.below else ""
+    lines.append(f"discards  {format_card(table.upcard)}{below}")
+    lines += [_hand_line(table, seat) for seat in range(rules.num_players)]
+    if table.events:
+        lines.append(f"lately    {', '.join(_told(event) for event in table.events)}")
+    return "\n".join([*lines, _closing_line(table)])
+
+
+def _hand_line(table: _Table, seat: int) -> str:
+    marker = ">" if seat == table.mover and table.phase is not Phase.OVER else " "
+    name = f"{marker} player_{seat}"
+    if table.hidden[seat]:
+        known = f", known {format_cards(table.known[seat])}" if table.known[seat] else ""
+        return f"{name}  {table.hidden[seat]} cards{known}"
+    hand = np.array([table.hands[seat]], dtype=np.uint64)
+    if table.kind > Kind.DEAD:
+        sets, runs, laid = table.set_bits[seat], table.run_bits[seat], table.laid_bits[seat]
+    else:
+        arrangement = least_arrangements(hand)
+        sets, runs, laid = int(arrangement.set_bits[0]), int(arrangement.run_bits[0]), 0
+    loose = hand & ~np.uint64(sets | runs | laid)
+    parts = [f"[{format_cards(meld)}]" for meld in melds_of(sets, runs)]
+    parts += [format_cards(loose[0])] if loose[0] else []
+    parts += [f"laid off {format_cards(laid)}"] if laid else []
+    return f"{name}  {' '.join(parts)}  deadwood {points_of(loose)[0]}"
+
+
+def _told(event: Event) -> str:
+    seat, verb, card = event
+    if card != NO_CARD:
+        what = f" {format_card(card)}"
+    else:
+        what = "" if verb == "pass" else " a card"
+    return f"player_{seat} {_DOINGS[verb]}{what}"
+
+
+def _closing_line(table: _Table) -> str:
+    if table.phase is not Phase.OVER:
+        question = _QUESTIONS[table.phase].format(
+            upcard=format_card(table.upcard),
+            offered=format_card(table.offered) if table.offered != NO_CARD else "the one on offer",
+            trade=", trade" if table.may_trade else "",
+        )
+        return f"now       player_{table.mover}: {question}"
+    if table.kind is Kind.DEAD:
+        return "result    dead deal, no points"
+    winner = int(np.argmax(table.points)) if any(table.points) else None
+    to = f"{max(table.points)} points to {_side(table.rules, winner)}" if winner is not None else "no points"
+    return f"result    player_{table.knocker} knocked: {_KINDS[table.kind]}, {to}"
+
+
+def _side(rules: Rules, team: int) -> str:
+    return _joined(f"player_{seat}" for seat in rules.seats_of(team))
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "+".join(names)

@@ -1,0 +1,186 @@
+"""A native Stable-Baselines3 ``VecEnv``: one learner in thousands of rows, the other seats played inside the step.
+
+>>> env = GinVecEnv("palace_4p", num_envs=1024)
+>>> model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=8192)
+
+Every row's next observation is the learner's, so each row is one trajectory. Rows begin their next
+episode by themselves, as Stable-Baselines3 expects; masks come from :meth:`GinVecEnv.action_masks`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import ArrayLike, NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+
+from gin_env.agent import Agent
+from gin_env.learner import LearnerStep, LearnerTable
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rewards import Reward
+from gin_env.rules import Rules
+from gin_env.state import Kind
+
+Float32Array = NDArray[np.float32]
+
+
+class GinVecEnv(VecEnv):
+    """N episodes for Stable-Baselines3 and sb3-contrib's ``MaskablePPO``.
+
+    Parameters
+    ----------
+    rules : Rules or str
+    num_envs : int
+        N; training is fastest with 512 to 2,048.
+    opponents, partner, seats, episode, reward, seed
+        As in :class:`~gin_env.learner.LearnerTable`.
+    observation : ObservationOptions, optional
+        What the feature vector holds.
+
+    Notes
+    -----
+    ``infos`` holds one shared empty dict for all rows but those whose episode ended. Those carry
+    ``terminal_observation``, ``TimeLimit.truncated``, ``episode`` (``r`` sum of rewards, ``l`` decisions
+    of the learner, ``t`` seconds) and ``deal`` (``kind``, net ``points`` of the learner's team, ``turns``
+    and whether the learner's team was the one to ``knock``) of the last deal.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str,
+        num_envs: int = 1,
+        opponents: Agent | Sequence[Agent] | None = None,
+        partner: Agent | None = None,
+        seats: str | ArrayLike = "spread",
+        episode: str = "deal",
+        reward: str | Reward = "scaled",
+        observation: ObservationOptions | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, seed)
+        self.encoder = ObservationEncoder(self.table.rules, observation)
+        self.render_mode = None
+        super().__init__(
+            num_envs,
+            spaces.Box(-np.inf, np.inf, (self.encoder.size,), np.float32),
+            spaces.Discrete(self.table.layout.size),
+        )
+        self._no_infos: list[dict[str, Any]] = [{}] * num_envs
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, dtype=np.int64)
+        self._start = time.time()
+        self._actions: NDArray[np.integer] | None = None
+
+    # ------------------------------------------------------------------ playing
+
+    def reset(self) -> Float32Array:
+        """Begin all episodes anew; returns the observations (N, F)."""
+        if self._seeds[0] is not None:
+            self.table.seed(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        self.table.reset()
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        return self._observe()
+
+    def step_async(self, actions: NDArray[np.integer]) -> None:
+        """Take the learner's actions (N,)."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Float32Array, Float32Array, NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play up to the learner's next decisions: observations (N, F), rewards (N,), dones (N,), infos.
+
+        Raises ``IllegalAction`` before anything changes.
+        """
+        if self._actions is None:
+            raise ValueError("step_wait without step_async")
+        actions, self._actions = self._actions, None
+        outcome = self.table.step(actions)
+        self._returns += outcome.rewards
+        self._lengths += 1
+        infos = list(self._no_infos)
+        if outcome.over.any():
+            self._write_infos(outcome, infos)
+            self._returns[outcome.over] = 0.0
+            self._lengths[outcome.over] = 0
+        return self._observe(), outcome.rewards, outcome.over, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the learner's legal actions (N, A)."""
+        return self.table.action_masks()
+
+    def set_opponents(self, opponents: Agent | Sequence[Agent], assignment: ArrayLike | None = None) -> None:
+        """Seat other opponents from now on; arguments as in ``LearnerTable.set_opponents``."""
+        self.table.set_opponents(opponents, assignment)
+
+    def _observe(self) -> Float32Array:
+        return self.encoder.encode(self.table.views())
+
+    def _write_infos(self, outcome: LearnerStep, infos: list[dict[str, Any]]) -> None:
+        """Replace the infos of the rows whose episode ended."""
+        view = outcome.terminal_view()
+        observations = self.encoder.encode(view)
+        rows = np.flatnonzero(outcome.over)
+        columns = zip(
+            rows.tolist(),
+            outcome.truncated[rows].tolist(),
+            self._returns[rows].tolist(),
+            self._lengths[rows].tolist(),
+            view.kind.tolist(),
+            (view.points[:, 0] - view.points[:, 1]).tolist(),
+            view.turn.tolist(),
+            ((view.kind > Kind.DEAD) & (view.knocker % 2 == 0)).tolist(),
+            strict=True,
+        )
+        seconds = round(time.time() - self._start, 6)
+        for index, (row, truncated, total, length, kind, points, turns, knocked) in enumerate(columns):
+            infos[row] = {
+                "terminal_observation": observations[index],
+                "TimeLimit.truncated": truncated,
+                "episode": {"r": total, "l": length, "t": seconds},
+                "deal": {"kind": Kind(kind).name.lower(), "points": points, "turns": turns, "knock": knocked},
+            }
+
+    # ------------------------------------------------------------------ what VecEnv asks for
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed all rows and agents by one number; takes effect at the next reset. None goes on with the old streams."""
+        self._seeds = [seed] * self.num_envs
+        return self._seeds
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute of this object once for each index; all rows share it."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute for all rows at once; raises ``ValueError`` when asked for some rows only."""
+        if len(list(self._get_indices(indices))) != self.num_envs:
+            raise ValueError(f"{attr_name}: the rows share their attributes, set it for all of them (indices=None)")
+        setattr(self, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> Any:
+        """Call a method once for all rows.
+
+        ``action_masks`` returns its array (N, A) itself, or the rows asked for: one mask per row, as
+        callers expect. Any other result is repeated for each index.
+        """
+        result = getattr(self, method_name)(*method_args, **method_kwargs)
+        if method_name == "action_masks":
+            return result if indices is None else result[list(self._get_indices(indices))]
+        return [result for _ in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each index: no Gymnasium wrappers inside."""
+        return [False for _ in self._get_indices(indices)]
