@@ -14,29 +14,26 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tyro
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from agents.arena import MatchResult, Style, play_match
+from agents.arena import PLAYS_PER_PAIR, MatchResult, Style, play_match
 from agents.cli import UserError, run
+from agents.model_files import read_model
 from agents.registry import AGENT_NAMES, is_model, load_agent
 from agents.rule_options import parse_rules
 from gin_env.rules import PRESETS, Rules
 
 DEFAULT_PRESET = "palace_4p"
-#: Episodes per pairing where none are asked for: about ±0.3 points a deal, in seconds.
-DEFAULT_EPISODES = {"deal": 20_000, "game": 2_000}
+_EPISODES = {"deal": "deals", "game": "games"}
 
 _AGENTS_HELP = (
     f"two agents or more: {', '.join(AGENT_NAMES)}, the folder of a saved model, package.module:ClassName or "
     "file.py:ClassName; the first plays each of the others"
 )
 _PRESET_HELP = f"rules: {', '.join(PRESETS)}; by default those of the first model named, else {DEFAULT_PRESET}"
-_DEALS_HELP = (
-    "deals (with --episode game: games) of each pairing, an even number, as every deck is played twice; "
-    f"by default {DEFAULT_EPISODES['deal']} deals or {DEFAULT_EPISODES['game']} games"
-)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,7 +44,8 @@ class Arguments:
     preset: Annotated[str | None, tyro.conf.arg(help=_PRESET_HELP)] = None
     rule: tuple[str, ...] = ()
     """fields of the rules to replace, for example knock_limit=5 undercut_bonus=10"""
-    deals: Annotated[int | None, tyro.conf.arg(help=_DEALS_HELP)] = None
+    deals: int = 20_000
+    """deals of each pairing (with --episode game: games), an even number, as every deck is played twice"""
     episode: Literal["deal", "game"] = "deal"
     """play single deals, or whole games to the target score"""
     all_pairs: bool = False
@@ -66,15 +64,18 @@ def main() -> None:
     _check(arguments)
     rules = _rules(arguments)
     agents = [load_agent(spec, rules) for spec in arguments.agents]
-    others = range(len(agents))
-    pairings = list(itertools.combinations(others, 2)) if arguments.all_pairs else [(0, other) for other in others[1:]]
-    num_pairs = (arguments.deals or DEFAULT_EPISODES[arguments.episode]) // 2
+    if arguments.json is not None:
+        _check_writable(arguments.json)
+    pairings = list(itertools.combinations(range(len(agents)), 2))
+    if not arguments.all_pairs:
+        pairings = [pairing for pairing in pairings if pairing[0] == 0]
+    num_pairs = arguments.deals // PLAYS_PER_PAIR
 
     results = []
     with _progress() as progress:
         for first, second in pairings:
             names = (arguments.agents[first], arguments.agents[second])
-            task = progress.add_task(f"{names[0]} v {names[1]}", total=2 * num_pairs)
+            task = progress.add_task(f"{names[0]} v {names[1]}", total=arguments.deals)
             result = play_match(
                 rules,
                 agents[first],
@@ -89,7 +90,7 @@ def main() -> None:
 
     console = Console()
     console.print(points_table(results))
-    console.print(style_table(results))
+    console.print(style_table(results, rules.has_partners))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(_report(rules, arguments, results), indent=1) + "\n")
         console.print(f"written to {arguments.json}")
@@ -99,24 +100,28 @@ def _check(arguments: Arguments) -> None:
     """Refuse what can be refused before anything is played."""
     if len(arguments.agents) < 2:
         raise UserError(f"--agents {' '.join(arguments.agents)}: name at least two agents")
-    if arguments.deals is not None and (arguments.deals < 2 or arguments.deals % 2):
+    if arguments.deals < PLAYS_PER_PAIR or arguments.deals % PLAYS_PER_PAIR:
         raise UserError(f"--deals {arguments.deals}: give an even number of at least 2, as every deck is played twice")
+    if arguments.seed < 0:
+        raise UserError(f"--seed {arguments.seed}: at least 0")
     if arguments.batch < 1:
         raise UserError(f"--batch {arguments.batch}: at least 1")
-    if arguments.json is not None:
-        if arguments.json.is_dir():
-            raise UserError(f"--json {arguments.json}: is a folder, name a file")
-        with arguments.json.open("a"):  # an unwritable place is told now, not after the match
+
+
+def _check_writable(path: Path) -> None:
+    """Tell before the match, not after it, that the results cannot be written."""
+    try:
+        with path.open("a"):
             pass
+    except OSError as error:
+        raise UserError(f"--json {path}: cannot be written ({error.strerror})") from error
 
 
 def _rules(arguments: Arguments) -> Rules:
     """Return the rules to play: the preset named, else those of the first model, with the fields replaced."""
     models = [spec for spec in arguments.agents if is_model(spec)]
     if arguments.preset is None and models:
-        from agents.policy import read_description  # torch is needed for models only
-
-        return parse_rules(Rules(**read_description(models[0])["rules"]), arguments.rule)
+        return parse_rules(read_model(models[0]).rules, arguments.rule)
     return parse_rules(arguments.preset or DEFAULT_PRESET, arguments.rule)
 
 
@@ -127,49 +132,53 @@ def _progress() -> Progress:
 
 def points_table(results: list[MatchResult]) -> Table:
     """Return the table of who is better."""
-    games = results[0].episode == "game"
-    table = Table(title=f"{results[0].rules_name}: net points per deal for the first agent, 95 % over whole pairs")
-    table.add_column("first")
-    table.add_column("second")
-    unit = "games" if games else "deals"
-    columns = ["points", f"first wins {unit} %", f"second wins {unit} %", *(["games"] if games else []), "deals", "s"]
-    for column in [*columns, "decisions/s"]:
-        table.add_column(column, justify="right")
+    unit = _EPISODES[results[0].episode]
+    title = f"{results[0].rules_name}, duplicate {unit}; net points per deal for the first agent (95 %)"
+    table = _table(title, "first", "second")
+    for heading in ("points", f"{unit} won %", "lost %", unit, "decisions/s"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        cells = [result.points_per_deal.text(sign=True)]
-        cells += [rate.text(digits=1, scale=100) for rate in result.win_rates]
-        cells += [f"{2 * result.num_pairs:,}"] if games else []
-        cells += [f"{result.num_deals:,}", f"{result.seconds:.1f}", f"{result.decisions_per_second:,.0f}"]
-        table.add_row(*result.names, *cells)
+        won, lost = (rate.text(digits=1, scale=100) for rate in result.win_rates)
+        speed = f"{result.decisions_per_second:,.0f}"
+        table.add_row(*result.names, result.points_per_deal.text(sign=True), won, lost, f"{result.num_plays:,}", speed)
     return table
 
 
-def style_table(results: list[MatchResult]) -> Table:
-    """Return the table of how each side of each match played."""
-    table = Table(title="how they play (shares of all deals; deadwood in points)")
-    table.add_column("agent")
-    table.add_column("against")
-    for column in _style_cells(results[0].styles[0]):
-        table.add_column(column, justify="right")
+def style_table(results: list[MatchResult], trades: bool) -> Table:
+    """Return the table of how each side of each match played; ``trades`` adds what partners do."""
+    table = _table("How they play, per deal; deadwood is that at the knock", "agent")
+    for heading in _style_cells(results[0].styles[0], trades):
+        table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        for side, style in enumerate(result.styles):
-            table.add_row(result.names[side], result.names[1 - side], *_style_cells(style).values())
+        table.add_row(f"[bold]{result.names[0]} v {result.names[1]}[/bold]")
+        for name, style in zip(result.names, result.styles, strict=True):
+            table.add_row(name, *_style_cells(style, trades).values())
     return table
 
 
-def _style_cells(style: Style) -> dict[str, str]:
-    return {
-        "gin %": f"{100 * style.gin:.1f}",
-        "knock won %": f"{100 * style.knock_won:.1f}",
-        "undercut %": f"{100 * style.undercut:.1f}",
-        "dead %": f"{100 * style.dead:.1f}",
-        "deadwood at knock": f"{style.knock_deadwood:.1f}",
-        "its team's": f"{style.team_deadwood:.1f}",
+def _table(title: str, *name_columns: str) -> Table:
+    """Return an empty table that leaves room for names on a narrow screen."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
+    for heading in name_columns:
+        table.add_column(heading, overflow="fold", min_width=9)
+    return table
+
+
+def _style_cells(style: Style, trades: bool) -> dict[str, str]:
+    cells = {
+        "gin\n%": f"{100 * style.gin:.1f}",
+        "knock\nwon %": f"{100 * style.knock_won:.1f}",
+        "under\ncut %": f"{100 * style.undercut:.1f}",
+        "dead\n%": f"{100 * style.dead:.1f}",
+        "dead\nwood": f"{style.knock_deadwood:.1f}",
         "turns": f"{style.turns:.1f}",
-        "from pile %": f"{100 * style.pile_share:.1f}",
-        "trades offered": f"{style.offers:.2f}",
-        "exchanged": f"{style.exchanges:.2f}",
+        "pile\n%": f"{100 * style.pile_share:.1f}",
     }
+    if trades:
+        cells["team\nwood"] = f"{style.team_deadwood:.1f}"
+        cells["offers"] = f"{style.offers:.2f}"
+        cells["swaps"] = f"{style.exchanges:.2f}"
+    return cells
 
 
 def _report(rules: Rules, arguments: Arguments, results: list[MatchResult]) -> dict[str, Any]:

@@ -11,12 +11,15 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from agents.gold import GoldAgent, GoldK4Agent
+from agents.model_files import DESCRIPTION_FILE
+from agents.policy import PolicyAgent
 from agents.simple import GinOnlyAgent, SimpleAgent
 from gin_env.agent import Agent, RandomAgent
 from gin_env.rules import Rules
@@ -28,13 +31,10 @@ _SCRIPTED: dict[str, Callable[[], Agent]] = {
 #: The scripted agents, from weakest to strongest under ``eaai_2p``.
 AGENT_NAMES = ("random", "gold", "simple", "gold-k4", "gin-only")
 
-#: The file that makes a folder a saved model.
-MODEL_FILE = "model.json"
-
 
 def is_model(spec: str) -> bool:
     """Return whether a text names a folder with a saved model."""
-    return spec not in _SCRIPTED and (Path(spec) / MODEL_FILE).is_file()
+    return spec not in _SCRIPTED and (Path(spec) / DESCRIPTION_FILE).is_file()
 
 
 def load_agent(spec: str, rules: Rules) -> Agent:
@@ -57,11 +57,11 @@ def load_agent(spec: str, rules: Rules) -> Agent:
     if spec in _SCRIPTED:
         return _SCRIPTED[spec]()
     if is_model(spec):
-        return _load_model(spec, rules)
+        return PolicyAgent.load(spec, rules)
     if ":" in spec:
         return _load_class(spec)
     if Path(spec).exists():
-        raise ValueError(f"agent {spec!r}: no {MODEL_FILE} there; name the folder that train.py wrote")
+        raise ValueError(f"agent {spec!r}: no {DESCRIPTION_FILE} there; name the folder that train.py wrote")
     if "/" in spec or "\\" in spec:
         raise ValueError(f"agent {spec!r}: no such folder; train.py --output writes one")
     close = difflib.get_close_matches(spec, AGENT_NAMES, n=1)
@@ -70,14 +70,6 @@ def load_agent(spec: str, rules: Rules) -> Agent:
         f"unknown agent {spec!r}: {hint}one of {', '.join(AGENT_NAMES)}, "
         "the folder of a saved model, package.module:ClassName or file.py:ClassName"
     )
-
-
-def _load_model(spec: str, rules: Rules) -> Agent:
-    try:
-        from agents.policy import PolicyAgent  # torch is needed for models only
-    except ImportError as error:
-        raise ValueError(f"agent {spec!r}: a model needs PyTorch ({error}); pip install 'gin-env[train]'") from error
-    return PolicyAgent.load(spec, rules)
 
 
 def _load_class(spec: str) -> Agent:
@@ -106,10 +98,11 @@ def _load_module(spec: str, name: str) -> ModuleType:
 def _load_file(spec: str, path: Path) -> ModuleType:
     if not path.is_file():
         raise ValueError(f"agent {spec!r}: no file {path}")
-    found = importlib.util.spec_from_file_location(path.stem, path)
+    found = importlib.util.spec_from_file_location(f"agent file {path.resolve()}", path)
     if found is None or found.loader is None:
         raise ValueError(f"agent {spec!r}: {path} is not a Python file")
     module = importlib.util.module_from_spec(found)
+    sys.modules[module.__name__] = module  # dataclasses and pickle look there
     try:
         found.loader.exec_module(module)
     except Exception as error:  # as above

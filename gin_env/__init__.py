@@ -4,8 +4,8 @@
 >>> env = gin_env.env("palace_4p")  # PettingZoo: agents in turn
 >>> env = gymnasium.make("gin_env/palace_4p-v0")  # Gymnasium: agents play the other seats
 
-The names below load on first use: rules and engine need no more than NumPy. Importing the package
-registers its environments with Gymnasium and PettingZoo.
+Importing the package registers its environments with Gymnasium and PettingZoo. The names below load on
+first use, so that rules and engine load no more than they need.
 """
 
 from __future__ import annotations
@@ -13,28 +13,85 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from gin_env.registration import register_environments
+
 if TYPE_CHECKING:
-    from gin_env.actions import ActionLayout as ActionLayout
-    from gin_env.actions import action_layout as action_layout
-    from gin_env.agent import Agent as Agent
-    from gin_env.agent import RandomAgent as RandomAgent
-    from gin_env.doors import env as env
-    from gin_env.doors import parallel_env as parallel_env
-    from gin_env.doors import raw_env as raw_env
-    from gin_env.engine import Engine as Engine
-    from gin_env.episodes import Episodes as Episodes
-    from gin_env.errors import IllegalAction as IllegalAction
-    from gin_env.errors import InvalidPosition as InvalidPosition
-    from gin_env.observation import ObservationEncoder as ObservationEncoder
-    from gin_env.observation import ObservationOptions as ObservationOptions
-    from gin_env.rules import PRESETS as PRESETS
-    from gin_env.rules import Rules as Rules
-    from gin_env.scoring import DealResult as DealResult
-    from gin_env.scoring import score_deal as score_deal
-    from gin_env.single import GinRummySingleEnv as GinRummySingleEnv
-    from gin_env.state import Kind as Kind
-    from gin_env.state import Phase as Phase
-    from gin_env.state import State as State
-    from gin_env.vector import GinRummyVectorEnv as GinRummyVectorEnv
-    from gin_env.view import PlayerView as PlayerView
-    from gin_env.view import player_view as player_view
+    from gin_env.actions import ActionLayout, action_layout
+    from gin_env.aec import GinRummyEnv, env, parallel_env, raw_env
+    from gin_env.agent import Agent, RandomAgent
+    from gin_env.engine import Engine
+    from gin_env.episodes import Episodes
+    from gin_env.errors import IllegalAction, InvalidPosition
+    from gin_env.observation import ObservationEncoder, ObservationOptions
+    from gin_env.rewards import Outcome
+    from gin_env.rules import PRESETS, Rules
+    from gin_env.scoring import DealResult, score_deal
+    from gin_env.single import GinRummySingleEnv
+    from gin_env.state import Kind, Phase, State
+    from gin_env.vector import GinRummyVectorEnv
+    from gin_env.view import PlayerView, player_view
+
+__version__ = "0.1.0"
+
+#: Public names by the module that holds them.
+_HOMES = {
+    "actions": ("ActionLayout", "action_layout"),
+    "aec": ("GinRummyEnv", "env", "parallel_env", "raw_env"),
+    "agent": ("Agent", "RandomAgent"),
+    "engine": ("Engine",),
+    "episodes": ("Episodes",),
+    "errors": ("IllegalAction", "InvalidPosition"),
+    "observation": ("ObservationEncoder", "ObservationOptions"),
+    "rewards": ("Outcome",),
+    "rules": ("PRESETS", "Rules"),
+    "scoring": ("DealResult", "score_deal"),
+    "single": ("GinRummySingleEnv",),
+    "state": ("Kind", "Phase", "State"),
+    "vector": ("GinRummyVectorEnv",),
+    "view": ("PlayerView", "player_view"),
+}
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "PRESETS",
+    "ActionLayout",
+    "Agent",
+    "DealResult",
+    "Engine",
+    "Episodes",
+    "GinRummyEnv",
+    "GinRummySingleEnv",
+    "GinRummyVectorEnv",
+    "IllegalAction",
+    "InvalidPosition",
+    "Kind",
+    "ObservationEncoder",
+    "ObservationOptions",
+    "Outcome",
+    "Phase",
+    "PlayerView",
+    "RandomAgent",
+    "Rules",
+    "State",
+    "action_layout",
+    "env",
+    "parallel_env",
+    "player_view",
+    "raw_env",
+    "score_deal",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+register_environments()

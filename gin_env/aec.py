@@ -20,27 +20,30 @@ from typing import Any
 import numpy as np
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from gin_env.actions import ActionLayout
 from gin_env.central import StateEncoder
 from gin_env.episodes import Episodes
-from gin_env.errors import IllegalAction
 from gin_env.interface import (
     FEATURE_HIGH,
     FEATURE_LOW,
+    Features,
     check_choice,
     deal_summary,
-    illegal_reward,
     injected_deal,
     observation_space,
+    resolve_illegal_reward,
 )
-from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.observation import ObservationOptions
 from gin_env.rendering.text import render_state
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
 from gin_env.view import PlayerView, player_view
+from gin_env.wrappers import TerminateIllegalTeamWrapper
 
 
 class GinRummyEnv(AECEnv):
@@ -90,7 +93,7 @@ class GinRummyEnv(AECEnv):
         self.render_mode = render_mode
         self.form = form
         self.episodes = Episodes(rules, 1, episode, reward)
-        self.encoder = ObservationEncoder(self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.encoder = Features(self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.state_encoder = StateEncoder(self.rules)
         self._seeded = False
         self._finished: State | None = None
@@ -142,7 +145,8 @@ class GinRummyEnv(AECEnv):
     def render(self) -> str | None:
         """Return the table as text with all hands open, or print it; a deal just ended in a game comes first."""
         if self.render_mode is None:
-            logger.warn(f"render_mode is None: make the environment with one of {self.metadata['render_modes']}")
+            modes = ", ".join(self.metadata["render_modes"])
+            logger.warn(f"render_mode is None: make the environment with one of {modes}")
             return None
         state = self.episodes.state
         text = render_state(state)
@@ -203,7 +207,7 @@ class GinRummyEnv(AECEnv):
             self._was_dead_step(None)
             return
         if action is None:
-            raise IllegalAction(f"step(None) is for agents whose episode is over; {agent} is to move")
+            raise ValueError(f"step(None) is for agents whose episode is over, and {agent} is to move")
         transition = self.episodes.step(np.array([operator.index(action)]))
         self._finished = transition.finished
         self.rewards = dict(zip(self.agents, transition.rewards[0].tolist(), strict=True))
@@ -232,7 +236,7 @@ class GinRummyEnv(AECEnv):
             ``ILLEGAL_POINTS``.
         """
         offender = self.agent_selection
-        paid = illegal_reward(self.episodes.reward) if penalty is None else penalty
+        paid = resolve_illegal_reward(self.episodes.reward, penalty)
         team = self.rules.seats_of(self.rules.team_of(int(self._seats[offender][0])))
         self.rewards = {agent: paid if self._seats[agent][0] in team else 0.0 for agent in self.agents}
         self._cumulative_rewards[offender] = 0.0
@@ -267,15 +271,21 @@ class GinRummyEnv(AECEnv):
         self._seen = {}
         self._deads_step_first()
 
-    # ------------------------------------------------------------------ copies
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("encoder", "state_encoder")} | {
-            "_observation_options": self.encoder.options
-        }
+def raw_env(rules: Rules | str = "palace_4p", **options: Any) -> GinRummyEnv:
+    """Return the bare environment; an illegal action raises ``IllegalAction``. Options as in ``GinRummyEnv``."""
+    return GinRummyEnv(rules, **options)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        options = state.pop("_observation_options")
-        vars(self).update(state)
-        self.encoder = ObservationEncoder(self.rules, options)
-        self.state_encoder = StateEncoder(self.rules)
+
+def env(rules: Rules | str = "palace_4p", *, illegal_reward: float | None = None, **options: Any) -> AECEnv:
+    """Return the environment with guards around it; options as in ``GinRummyEnv``.
+
+    An illegal action ends the episode, each seat of the offender's team gets ``illegal_reward`` (by default
+    the reward of a deal lost by 100 points) and the others 0. Calls in an impossible order raise.
+    """
+    return OrderEnforcingWrapper(TerminateIllegalTeamWrapper(raw_env(rules, **options), illegal_reward))
+
+
+def parallel_env(rules: Rules | str = "palace_4p", **options: Any) -> ParallelEnv:
+    """Return PettingZoo's turn-based parallel form of ``env``: only the action of the selected agent counts."""
+    return turn_based_aec_to_parallel(env(rules, **options))

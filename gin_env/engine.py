@@ -53,6 +53,8 @@ class Engine:
         N, at least 1.
     seed : int
         Seeds the rows' streams: row ``i`` of any batch with this seed sees the same decks.
+    first_row : int
+        The number of the first row, so that a batch can be played in parts.
 
     Attributes
     ----------
@@ -62,13 +64,14 @@ class Engine:
         What the action indices mean.
     """
 
-    def __init__(self, rules: Rules | str, num_deals: int = 1, seed: int = 0) -> None:
+    def __init__(self, rules: Rules | str, num_deals: int = 1, seed: int = 0, first_row: int = 0) -> None:
         self.rules = resolve_rules(rules)
         if num_deals < 1:
             raise ValueError(f"num_deals={num_deals}: at least one deal is needed")
         self.layout = action_layout(self.rules)
         self.state = State.allocate(self.rules, num_deals)
         self.num_deals = num_deals
+        self._first_row = first_row
         self._all_rows: Rows = np.arange(num_deals)
         self._applies = [
             {
@@ -100,7 +103,7 @@ class Engine:
 
     def seed(self, seed: int) -> None:
         """Start the rows' random streams anew; takes effect at the next reset."""
-        self.state.stream_key[:] = stream_keys(seed, self.num_deals)
+        self.state.stream_key[:] = stream_keys(seed, self.num_deals, self._first_row)
         self.state.deal_number[:] = 0
         self._dealt = np.zeros(self.num_deals, dtype=bool)
 

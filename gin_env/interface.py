@@ -26,6 +26,9 @@ FORMS = ("dict", "flat")
 #: Bounds of every feature. Most lie in 0..1; scores and points may pass 1, but nothing comes near the upper bound.
 FEATURE_LOW, FEATURE_HIGH = 0.0, 100.0
 
+#: What becomes of an illegal action in a learner's environment: the episode ends at a price, or it raises.
+ON_ILLEGAL = ("end", "raise")
+
 #: An illegal action costs what losing a deal by so many points would, in the environment's own reward.
 ILLEGAL_POINTS = 100.0
 
@@ -34,6 +37,13 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Raise ``ValueError`` naming an argument whose value is none of the choices."""
     if value not in choices:
         raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, choices))}")
+
+
+class Features(ObservationEncoder):
+    """An encoder that can be copied and pickled, by its arguments."""
+
+    def __reduce__(self) -> tuple[type[Features], tuple[Any, ...]]:
+        return Features, (self.rules, self.options)
 
 
 def observation_space(encoder: ObservationEncoder, form: str) -> spaces.Space[Any]:
@@ -63,8 +73,10 @@ def injected_deal(options: Mapping[str, Any] | None) -> tuple[NDArray[np.uint8] 
     return (None if deck is None else parse_deck(deck)), options.get("dealer")
 
 
-def illegal_reward(reward: Reward) -> float:
-    """Return what an illegal action costs: the reward of a deal lost by ``ILLEGAL_POINTS``."""
+def resolve_illegal_reward(reward: Reward, given: float | None) -> float:
+    """Return what an illegal action costs: the number given, or the reward of a deal lost by ``ILLEGAL_POINTS``."""
+    if given is not None:
+        return float(given)
     lost = Outcome(
         net_points=np.array([[-ILLEGAL_POINTS, ILLEGAL_POINTS]]),
         deal_winner=np.array([1], dtype=np.int8),

@@ -97,8 +97,9 @@ def score_deal(
     upcard : str, optional
         The deal's first upcard, for rules whose knock limit depends on it.
     arrangements : mapping, optional
-        Seat to melds laid by that seat, where not the best of equal arrangements was chosen. The
-        challenge's lay-offs (``layoff="greedy"``) go onto the knocker's melds in the order given.
+        Seat to melds laid by that seat, where not the best of equal arrangements was chosen. With
+        ``layoff="greedy"`` the lay-offs go onto the knocker's melds in the order given; with
+        ``"optimal"`` only the knocking side's melds can be given.
 
     Raises
     ------
@@ -205,9 +206,9 @@ def _settle_arranged(
         replies = [_greedy_reply(rules, spreads, index, hands, knock_seats[0], given) for index in range(len(spreads.rows))]
         defence = Defence(*(np.concatenate(parts) for parts in zip(*replies, strict=True)))
     else:
-        fixed = np.array([sum(map(int, _split(given[seat]))) if seat in given else 0 for seat in defence_seats], np.uint64)
-        kept = np.broadcast_to(hands[defence_seats] & ~fixed, (len(spreads.rows), len(defence_seats)))
-        defence = reply(rules, spreads, np.ascontiguousarray(kept))
+        if fixed := sorted(set(given) & set(defence_seats.tolist())):
+            raise ValueError(f"arrangements name defender {fixed[0]}: with layoff='optimal' the defenders play their best")
+        defence = reply(rules, spreads, np.repeat(hands[None, defence_seats], len(spreads.rows), axis=0))
     return settle_spreads(rules, hands[None], knocker, spreads, defence)
 
 

@@ -84,7 +84,7 @@ def test_tied_arrangements_may_knock_with_nine() -> None:
 
 
 def test_arrangements_are_all_the_least_ones_in_order() -> None:
-    hands = some_hands(1_500, seed=3)
+    hands = some_hands(2_000, seed=3)
     found = least_arrangements(hands)
     assert (np.diff(found.rows) >= 0).all()
     assert (found.deadwood == deadwood(hands)[found.rows]).all()

@@ -68,6 +68,11 @@ class MatchResult:
     seconds: float
 
     @property
+    def num_plays(self) -> int:
+        """Episodes played in all: every deck twice."""
+        return PLAYS_PER_PAIR * self.num_pairs
+
+    @property
     def num_deals(self) -> int:
         """Deals played in all."""
         return len(self.records)
@@ -125,12 +130,14 @@ def play_match(
     Raises
     ------
     ValueError
-        Fewer than one pair or row, or an unknown kind of episode.
+        Fewer than one pair or row, a negative seed, or an unknown kind of episode.
     IllegalAction
         An agent chose an action that is not legal.
     """
     if num_pairs < 1:
         raise ValueError(f"num_pairs={num_pairs}: a match needs at least one pair of deals")
+    if seed < 0:
+        raise ValueError(f"seed={seed}: must be 0 or more")
     if batch_rows < 1:
         raise ValueError(f"batch_rows={batch_rows}: at least one row is needed")
     if episode not in EPISODES:
@@ -214,7 +221,10 @@ class _Table:
         self._start(free)
 
     def _decide(self, agent: Agent, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        return agent.act(player_view(self.episodes.state, rows=rows, history=agent.needs_history))
+        actions = np.asarray(agent.act(player_view(self.episodes.state, rows=rows, history=agent.needs_history)))
+        if actions.shape != rows.shape:
+            raise ValueError(f"agent {agent.name!r} returned actions of shape {actions.shape} for {len(rows)} rows")
+        return actions
 
     def winners(self, records: DealRecords) -> NDArray[np.int64]:
         """Return the side that won each episode (E,), -1 for none."""

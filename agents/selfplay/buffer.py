@@ -38,14 +38,15 @@ class LeanRolloutBuffer(MaskableRolloutBuffer):
             self.action_masks = np.zeros((self.buffer_size, self.n_envs, self.mask_dims), dtype=np.bool_)
             self._arrays = {name: getattr(self, name) for name in _ARRAYS}
         # ``compute_returns_and_advantage`` and ``get`` replace some of them.
-        vars(self).update(self._arrays)
+        for name, array in self._arrays.items():
+            setattr(self, name, array)
         self.pos = 0
         self.full = False
         self.generator_ready = False
 
     @staticmethod
     def swap_and_flatten(array: NDArray[Any]) -> NDArray[Any]:
-        """Return (T, N, ...) as (T * N, ...) without a copy; scalars get a last axis, as the stock buffer gives them."""
+        """Return (T, N, ...) as (T * N, ...) without a copy; numbers get a last axis, as in the stock buffer."""
         tail = array.shape[2:] or (1,)
         return array.reshape(-1, *tail)
 

@@ -9,7 +9,6 @@ seat may know; seen from the state, it holds everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +23,13 @@ from gin_env.view import PlayerView
 #: How many of the last events are told.
 _EVENTS_SHOWN = 6
 
-_DOINGS = {"pass": "passed", "take": "took", "draw": "drew", "give": "gave", "discard": "threw", "knock": "knocked with"}
+_DOINGS = {
+    "take": "took",
+    "draw": "drew",
+    "give": "gave",
+    "discard": "threw",
+    "knock": "knocked with",
+}
 _QUESTIONS = {
     Phase.UPCARD_OFFER: "take {upcard} or pass",
     Phase.FORCED_DRAW: "everybody passed, draw from the stock",
@@ -60,7 +65,8 @@ class _Table:
     may_trade: bool
     hands: list[int]  #: bitboards of the cards to show
     hidden: list[int]  #: how many cards of each hand are not to be shown
-    known: list[int]  #: bitboards of the cards publicly known to lie with that seat
+    known: list[int]  #: bitboards of the cards known to lie with that seat
+    team_known: list[int]  #: bitboards of the cards publicly known to lie with one of that team's seats
     set_bits: list[int]
     run_bits: list[int]
     laid_bits: list[int]
@@ -94,6 +100,7 @@ def render_state(state: State, row: int = 0) -> str:
         hands=state.hands[row].tolist(),
         hidden=[0] * rules.num_players,
         known=state.known_bits[row].tolist(),
+        team_known=state.team_known_bits[row].tolist(),
         set_bits=state.set_bits[row].tolist(),
         run_bits=state.run_bits[row].tolist(),
         laid_bits=state.laid_bits[row].tolist(),
@@ -118,8 +125,10 @@ def render_view(view: PlayerView, row: int = 0) -> str:
     hands = view.shown_bits[row, seats].tolist()
     hands[viewer] = int(view.hand_bits[row])
     partner = rules.partner_of(viewer)
+    known = view.known_bits[row, seats].tolist()
     if partner is not None:
         hands[partner] |= int(view.partner_bits[row])
+        known[partner] |= int(view.gave_bits[row])
     upcard = int(view.upcard[row])
     table = _Table(
         rules=rules,
@@ -134,7 +143,8 @@ def render_view(view: PlayerView, row: int = 0) -> str:
         may_trade=rules.trades and int(view.trades[row]) < rules.max_trades_per_turn,
         hands=hands,
         hidden=[0 if hands[seat] else _hand_size(rules, phase, turn_seat, seat) for seat in range(players)],
-        known=view.known_bits[row, seats].tolist(),
+        known=known,
+        team_known=view.team_known_bits[row, teams].tolist(),
         set_bits=view.set_bits[row, seats].tolist(),
         run_bits=view.run_bits[row, seats].tolist(),
         laid_bits=view.laid_bits[row, seats].tolist(),
@@ -173,6 +183,9 @@ def _write(table: _Table) -> str:
     below = f", below {format_cards(table.below)}" if table.below else ""
     lines.append(f"discards  {format_card(table.upcard)}{below}")
     lines += [_hand_line(table, seat) for seat in range(rules.num_players)]
+    for team in range(rules.num_teams):
+        if table.team_known[team] and any(table.hidden[seat] for seat in rules.seats_of(team)):
+            lines.append(f"traded    {format_cards(table.team_known[team])} with {_side(rules, team)}")
     if table.events:
         lines.append(f"lately    {', '.join(_told(event) for event in table.events)}")
     return "\n".join([*lines, _closing_line(table)])
@@ -199,11 +212,9 @@ def _hand_line(table: _Table, seat: int) -> str:
 
 def _told(event: Event) -> str:
     seat, verb, card = event
-    if card != NO_CARD:
-        what = f" {format_card(card)}"
-    else:
-        what = "" if verb == "pass" else " a card"
-    return f"player_{seat} {_DOINGS[verb]}{what}"
+    if verb == "pass":
+        return f"player_{seat} passed"
+    return f"player_{seat} {_DOINGS[verb]} {format_card(card) if card != NO_CARD else 'a card'}"
 
 
 def _closing_line(table: _Table) -> str:
@@ -222,8 +233,4 @@ def _closing_line(table: _Table) -> str:
 
 
 def _side(rules: Rules, team: int) -> str:
-    return _joined(f"player_{seat}" for seat in rules.seats_of(team))
-
-
-def _joined(names: Iterable[str]) -> str:
-    return "+".join(names)
+    return "+".join(f"player_{seat}" for seat in rules.seats_of(team))

@@ -1,0 +1,187 @@
+"""A trained network as an ``Agent``, run by NumPy alone (the files: ``agents/model_files.py``).
+
+>>> agent = PolicyAgent.load("runs/first", "palace_4p")
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.model_files import Float32Array, Model, Weights, check_rules, read_model, write_model
+from gin_env.actions import action_layout
+from gin_env.agent import Agent
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rules import Rules, resolve_rules
+from gin_env.view import PlayerView
+
+
+def _relu(values: Float32Array) -> Float32Array:
+    return np.maximum(values, np.float32(0.0))
+
+
+ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {"tanh": np.tanh, "relu": _relu}
+
+
+class PolicyAgent(Agent):
+    """Plays a feed-forward network's best legal action, or samples from its distribution.
+
+    Parameters
+    ----------
+    rules : Rules or str
+    weights : mapping of str to float32 array
+        As ``agents/model_files.py`` names them; the critic may be missing.
+    activation : {"tanh", "relu"}
+    observation : ObservationOptions, optional
+    greedy : bool
+        Whether to play the likeliest action rather than a random one by its probability.
+    name : str
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str,
+        weights: Weights,
+        activation: str = "tanh",
+        observation: ObservationOptions | None = None,
+        greedy: bool = True,
+        name: str = "policy",
+    ) -> None:
+        super().__init__()
+        self.rules = resolve_rules(rules)
+        self.encoder = ObservationEncoder(self.rules, observation)
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation={activation!r}: must be one of {', '.join(ACTIVATIONS)}")
+        self.activation = activation
+        self.greedy = greedy
+        self.name = name
+        self.set_weights(weights)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        rules: Rules | str | None = None,
+        greedy: bool = True,
+        name: str | None = None,
+    ) -> PolicyAgent:
+        """Read a model folder.
+
+        Parameters
+        ----------
+        path : path
+            The folder.
+        rules : Rules or str, optional
+            The rules to play by; those of the training by default. They must be the same but for
+            ``model_files.HARMLESS_RULES``, since any other rule changes what is seen, allowed or good.
+        greedy, name
+            As for the class; the folder's name by default.
+
+        Raises
+        ------
+        ValueError
+            The folder is missing, foreign, damaged, of another format version, or for other rules.
+        """
+        model = read_model(path)
+        played = model.rules if rules is None else resolve_rules(rules)
+        check_rules(Path(path), model.rules, played)
+        name = name or Path(path).resolve().name
+        return cls(played, model.weights, model.activation, model.observation, greedy, name)
+
+    def set_weights(self, weights: Weights) -> None:
+        """Replace the network's weights; raises ``ValueError`` where their shapes do not chain up to this game."""
+        layers = _layers(weights, "actor")
+        sizes = [self.encoder.size, *[len(bias) for _, bias in layers]]
+        for (weight, bias), inputs, outputs in zip(layers, sizes[:-1], sizes[1:], strict=True):
+            if weight.shape != (outputs, inputs) or bias.shape != (outputs,):
+                raise ValueError(f"a layer has weights {weight.shape}: ({outputs}, {inputs}) is needed")
+        if sizes[-1] != action_layout(self.rules).size:
+            raise ValueError(
+                f"the network has {sizes[-1]} outputs: {action_layout(self.rules).size} actions are needed"
+            )
+        self._layers = layers
+
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return the actions (M,)."""
+        logits = self.logits(self.encoder.encode(view))
+        legal = view.legal_mask
+        if self.greedy:
+            return np.where(legal, logits, -np.inf).argmax(axis=1)
+        return _sample(logits, legal, self.generator)
+
+    def logits(self, observations: Float32Array) -> Float32Array:
+        """Return the network's outputs (M, A) for feature vectors (M, F), legal or not."""
+        activate = ACTIVATIONS[self.activation]
+        values = observations
+        for weight, bias in self._layers[:-1]:
+            values = activate(values @ weight.T + bias)
+        weight, bias = self._layers[-1]
+        return values @ weight.T + bias
+
+
+def _sample(logits: Float32Array, legal: NDArray[np.bool_], generator: np.random.Generator) -> NDArray[np.intp]:
+    """Return one random legal action for each row by the softmax of its legal logits."""
+    masked = np.where(legal, logits, -np.inf)
+    ends = np.cumsum(np.exp(masked - masked.max(axis=1, keepdims=True)), axis=1, dtype=np.float64)
+    picks = generator.random(len(logits)) * ends[:, -1]
+    below_the_end = np.nextafter(ends[:, -1], 0.0)  # rounding must not lift a pick over every end
+    return (ends > np.minimum(picks, below_the_end)[:, None]).argmax(axis=1)
+
+
+def _layers(weights: Weights, part: str) -> list[tuple[Float32Array, Float32Array]]:
+    count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in weights)
+    try:
+        return [(weights[f"{part}.{number}.weight"], weights[f"{part}.{number}.bias"]) for number in range(count)]
+    except KeyError as missing:
+        raise ValueError(f"the weights lack {missing}") from None
+
+
+def network_weights(policy: Any) -> dict[str, Float32Array]:
+    """Return copies of the weights of an sb3-contrib ``MaskableActorCriticPolicy``, named as in a saved model."""
+    state = {name: tensor.detach().cpu().numpy() for name, tensor in policy.state_dict().items()}
+    weights = {}
+    for part, body, head in (
+        ("actor", "mlp_extractor.policy_net.", "action_net"),
+        ("critic", "mlp_extractor.value_net.", "value_net"),
+    ):
+        hidden = [name.removesuffix(".weight") for name in state if name.startswith(body) and name.endswith(".weight")]
+        for number, source in enumerate([*hidden, head]):
+            for kind in ("weight", "bias"):
+                weights[f"{part}.{number}.{kind}"] = state[f"{source}.{kind}"].astype(np.float32)
+    return weights
+
+
+def save_policy(
+    path: str | os.PathLike[str],
+    policy: Any,
+    rules: Rules | str,
+    observation: ObservationOptions | None = None,
+    training: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a policy of sb3-contrib's ``MaskablePPO`` as a model folder.
+
+    Parameters
+    ----------
+    path : path
+        The folder; made where missing, and its model replaced where there is one.
+    policy : MaskableActorCriticPolicy
+        With a plain multi-layer network (``net_arch``) of tanh or relu.
+    rules : Rules or str
+    observation : ObservationOptions, optional
+    training : mapping, optional
+        Facts for the description: timesteps, seed, ... (JSON values).
+
+    Raises
+    ------
+    ValueError
+        A network that :class:`PolicyAgent` could not run.
+    """
+    rules, observation = resolve_rules(rules), observation or ObservationOptions()
+    model = Model(rules, observation, policy.activation_fn.__name__.lower(), network_weights(policy))
+    PolicyAgent(rules, model.weights, model.activation, observation)  # raises where the network does not fit
+    write_model(path, model, training or {})

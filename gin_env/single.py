@@ -1,0 +1,174 @@
+"""Gymnasium: one learner at the table, given agents in the other seats.
+
+>>> env = gymnasium.make("gin_env/palace_4p-v0", opponents=MyAgent())
+>>> features, info = env.reset(seed=1)
+>>> features, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
+
+The others play inside ``reset`` and ``step``, so that the learner is always to move. In a partnership it
+plays both seats of its team, unless a partner is given.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from gin_env.agent import Agent
+from gin_env.errors import IllegalAction
+from gin_env.interface import (
+    ON_ILLEGAL,
+    Features,
+    check_choice,
+    deal_summary,
+    injected_deal,
+    observation_space,
+    resolve_illegal_reward,
+)
+from gin_env.learner import LearnerTable
+from gin_env.observation import ObservationOptions
+from gin_env.rendering.text import render_view
+from gin_env.rewards import Reward
+from gin_env.rules import Rules
+from gin_env.view import PlayerView, player_view
+
+
+class GinRummySingleEnv(gymnasium.Env):
+    """One table with one learner.
+
+    Parameters
+    ----------
+    rules : Rules or str
+        A rule system or a preset's name.
+    seat : int
+        The learner's seat (dealers are random, so one seat sees everything); without a partner agent the
+        whole team of that seat is his.
+    opponents : Agent, optional
+        Plays the other team; uniformly random by default.
+    partner : Agent, optional
+        Plays the learner's partner; by default the learner plays both seats of its team.
+    episode, reward
+        As in :class:`~gin_env.episodes.Episodes`.
+    form : {"flat", "dict"}
+        Observations as the vector alone, or as ``{"observation", "action_mask"}``.
+    derived, showdown : bool
+        As in :class:`~gin_env.observation.ObservationOptions`.
+    on_illegal : {"end", "raise"}
+        Whether an illegal action ends the episode at the price of ``illegal_reward``, with the reason in
+        ``info["illegal_action"]``, or raises ``IllegalAction`` and changes nothing.
+    illegal_reward : float, optional
+        By default the reward of a deal lost by 100 points.
+    render_mode : {"ansi", "human"}, optional
+        ``render()`` returns what the learner sees as text, or prints it after every step.
+
+    Notes
+    -----
+    ``info["action_mask"]`` (A,) int8 holds the legal actions, ``info["seat"]`` the seat that the learner
+    decides for, and ``info["deals"]`` the open facts of the deals that ended with the step. Options of
+    ``reset`` are ``deck`` and ``dealer``. A deal that the others end before the learner's first decision
+    is dealt anew.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}
+
+    def __init__(
+        self,
+        rules: Rules | str = "palace_4p",
+        seat: int = 0,
+        opponents: Agent | None = None,
+        partner: Agent | None = None,
+        episode: str = "deal",
+        reward: str | Reward = "points",
+        form: str = "flat",
+        derived: bool = False,
+        showdown: bool = False,
+        on_illegal: str = "end",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        check_choice("on_illegal", on_illegal, ON_ILLEGAL)
+        self.table = LearnerTable(rules, 1, opponents, partner, seat, episode, reward, autoreset=False)
+        self.encoder = Features(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.form, self.on_illegal, self.render_mode = form, on_illegal, render_mode
+        self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)
+        self._seeded = False
+        self._over = True
+        self.observation_space = observation_space(self.encoder, form)
+        self.action_space = spaces.Discrete(self.table.layout.size)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions (A,); none when the episode is over."""
+        return self.table.action_masks()[0] & (not self._over)
+
+    def view(self, history: bool = False) -> PlayerView:
+        """Return what the learner may know as a ``PlayerView`` of one row, on request with the deal's events."""
+        return player_view(self.table.state, seats=self.table.seat, history=history)
+
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin a new episode and play up to the learner's first turn; without a seed the old stream goes on."""
+        super().reset(seed=seed)
+        deck, dealer = injected_deal(options)
+        if seed is not None or not self._seeded:
+            self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
+            self._seeded = True
+        self.table.reset(decks=deck, dealers=dealer)
+        self._over = False
+        return self._answer([])
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Apply the learner's action and play up to its next turn or the end of the episode.
+
+        Raises
+        ------
+        IllegalAction
+            An action outside the action space, or with ``on_illegal="raise"`` any illegal one.
+        gymnasium.error.ResetNeeded
+            The episode is over.
+        """
+        if self._over:
+            raise ResetNeeded("the episode is over, no action is legal: call reset()")
+        try:
+            outcome = self.table.step(np.array([operator.index(action)]))
+        except IllegalAction as error:
+            if self.on_illegal == "raise" or not self.action_space.contains(np.int64(action)):
+                raise
+            self._over = True
+            observation, info = self._answer([])
+            return observation, self._penalty, True, False, {**info, "illegal_action": str(error)}
+        self._over = bool(outcome.over[0])
+        truncated = bool(outcome.truncated[0])
+        finished = outcome.finished
+        deals = [] if finished is None else [deal_summary(finished, row) for row in range(finished.num_deals)]
+        observation, info = self._answer(deals)
+        return observation, float(outcome.rewards[0]), self._over and not truncated, truncated, info
+
+    def render(self) -> str | None:
+        """Return what the learner sees as text, or print it."""
+        if self.render_mode is None:
+            gymnasium.logger.warn(
+                f"render_mode is None: make the environment with one of {self.metadata['render_modes']}"
+            )
+            return None
+        text = render_view(self.view(history=True))
+        if self.render_mode == "ansi":
+            return text
+        print(text, end="\n\n")
+        return None
+
+    def _answer(self, deals: list[dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
+        """Return the observation and the info."""
+        features = self.encoder.encode(self.table.views())[0]
+        mask = self.action_masks().view(np.int8)
+        info: dict[str, Any] = {"action_mask": mask, "seat": int(self.table.seat[0])}
+        if deals:
+            info["deals"] = deals
+        if self.render_mode == "human":
+            self.render()
+        return (features if self.form == "flat" else {"observation": features, "action_mask": mask}), info

@@ -1,0 +1,204 @@
+"""Gymnasium's vector form: N tables with a learner each, on the batch engine.
+
+>>> envs = gymnasium.make_vec("gin_env/palace_4p-v0", num_envs=1024)
+
+Opponents act in batches inside ``step``. A row whose episode ends begins the next one in the same step
+(``AutoresetMode.SAME_STEP``): the observation is already the new episode's, and how the old one ended
+stands in ``infos["final_obs"]`` and ``infos["final_info"]``, in the rows that ``infos["_final_obs"]`` marks.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from gin_env.agent import Agent
+from gin_env.interface import (
+    ON_ILLEGAL,
+    Features,
+    check_choice,
+    injected_deal,
+    observation_space,
+    resolve_illegal_reward,
+)
+from gin_env.learner import LearnerTable
+from gin_env.observation import ObservationOptions
+from gin_env.rendering.text import render_view
+from gin_env.rewards import Reward
+from gin_env.rules import Rules
+from gin_env.state import NO_SEAT, Kind
+from gin_env.view import player_view
+
+
+class GinRummyVectorEnv(VectorEnv):
+    """N tables with a learner each.
+
+    Parameters
+    ----------
+    num_envs : int
+        N, at least 1.
+    opponents : Agent or sequence of Agent, optional
+        Several are spread over the rows.
+    seats : "spread", int or int (N,)
+        The learner's seat in each row; by default the rows are dealt out over the teams or seats.
+    rules, partner, episode, reward, form, derived, showdown, on_illegal, illegal_reward, render_mode
+        As in :class:`~gin_env.single.GinRummySingleEnv`.
+
+    Notes
+    -----
+    ``infos["action_mask"]`` (N, A) int8 holds the legal actions and ``infos["seat"]`` (N,) the seat that the
+    learner decides for. ``infos["final_info"]`` holds ``deal``, the facts of the deal that ended the
+    episode (``kind``, ``points`` per team, ``knocker`` or -1, ``turns``), or ``illegal_action``, the text
+    of the action that did.
+    """
+
+    metadata: dict[str, Any] = {
+        "render_modes": ["ansi"],
+        "render_fps": 1,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: Rules | str = "palace_4p",
+        opponents: Agent | Sequence[Agent] | None = None,
+        partner: Agent | None = None,
+        seats: str | ArrayLike = "spread",
+        episode: str = "deal",
+        reward: str | Reward = "points",
+        form: str = "flat",
+        derived: bool = False,
+        showdown: bool = False,
+        on_illegal: str = "end",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        check_choice("on_illegal", on_illegal, ON_ILLEGAL)
+        self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, autoreset=False)
+        self.encoder = Features(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.num_envs, self.form, self.on_illegal, self.render_mode = num_envs, form, on_illegal, render_mode
+        self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)
+        self._seeded = False
+        self._rows = np.arange(num_envs)
+        self.single_observation_space = observation_space(self.encoder, form)
+        self.single_action_space = spaces.Discrete(self.table.layout.size)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions (N, A)."""
+        return self.table.action_masks()
+
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin new episodes in all rows; without a seed the old streams go on.
+
+        ``options`` as in the single environment, ``deck`` and ``dealer`` for every row.
+        """
+        super().reset(seed=seed)
+        deck, dealer = injected_deal(options)
+        if seed is not None or not self._seeded:
+            self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
+            self._seeded = True
+        self.table.reset(decks=None if deck is None else np.tile(deck, (self.num_envs, 1)), dealers=dealer)
+        return self._answer()
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Apply the learner's actions (N,) and play up to its next turn in every row.
+
+        Raises
+        ------
+        IllegalAction
+            An action outside the action space, or with ``on_illegal="raise"`` any illegal one.
+        """
+        chosen = np.asarray(actions)
+        illegal, reasons, stuck = self._judge(chosen)
+        if len(illegal):
+            # The offenders' rows play on with a legal action until they are dealt anew below.
+            chosen = chosen.copy()
+            chosen[illegal] = self.table.action_masks()[illegal].argmax(axis=1)
+        outcome = self.table.step(chosen)
+        over, truncated = outcome.over, outcome.truncated
+        over[illegal], truncated[illegal], outcome.rewards[illegal] = True, False, self._penalty
+        ended = np.flatnonzero(over)
+        finals: dict[str, Any] = {}
+        if len(ended):
+            features = self.encoder.encode(self.table.views(ended))
+            features[np.searchsorted(ended, illegal)] = stuck
+            finals = self._final_infos(ended, features, illegal, reasons)
+            self.table.reset(rows=ended)
+        observations, infos = self._answer()
+        return observations, outcome.rewards, over & ~truncated, truncated, infos | finals
+
+    def _judge(self, actions: NDArray) -> tuple[NDArray[np.intp], list[str], NDArray[np.float32]]:
+        """Return the rows whose illegal action ends the episode, why, and what the learner sees there (M, F)."""
+        layout = self.table.layout
+        proper = actions.shape == (self.num_envs,) and ((actions >= 0) & (actions < layout.size)).all()
+        if self.on_illegal == "raise" or not proper:
+            illegal = np.zeros(0, dtype=np.intp)  # the table raises for them
+        else:
+            illegal = np.flatnonzero(~self.table.action_masks()[self._rows, actions])
+        if not len(illegal):
+            return illegal, [], np.zeros((0, self.encoder.size), dtype=np.float32)
+        reasons = [
+            f"{layout.text(action)!r} is not legal; legal: {', '.join(layout.texts(words))}"
+            for action, words in zip(actions[illegal], self.table.state.legal[illegal], strict=True)
+        ]
+        return illegal, reasons, self.encoder.encode(self.table.views(illegal))
+
+    def render(self) -> tuple[str, ...] | None:
+        """Return what the learner sees in each row as text."""
+        if self.render_mode is None:
+            return None
+        view = player_view(self.table.state, seats=self.table.seat, history=True)
+        return tuple(render_view(view, row) for row in range(self.num_envs))
+
+    def _answer(self) -> tuple[Any, dict[str, Any]]:
+        """Return the observations and infos of rows in which it is all the learner's turn."""
+        features = self.encoder.encode(self.table.views())
+        mask = self.table.action_masks().view(np.int8)
+        everywhere = np.ones(self.num_envs, dtype=np.bool_)
+        infos = {"action_mask": mask, "_action_mask": everywhere, "seat": self.table.seat.copy(), "_seat": everywhere}
+        return (features if self.form == "flat" else {"observation": features, "action_mask": mask}), infos
+
+    def _final_infos(
+        self, ended: NDArray[np.intp], features: NDArray[np.float32], illegal: NDArray[np.intp], reasons: list[str]
+    ) -> dict[str, Any]:
+        """Return how the episodes of some rows ended, in Gymnasium's arrays over all rows."""
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        for row, vector in zip(ended.tolist(), features, strict=True):
+            nothing = np.zeros(self.table.layout.size, dtype=np.int8)
+            final_obs[row] = vector if self.form == "flat" else {"observation": vector, "action_mask": nothing}
+        over, played = np.zeros((2, self.num_envs), dtype=np.bool_)
+        over[ended] = True
+        played[ended] = True
+        played[illegal] = False
+        info: dict[str, Any] = {"deal": self._deals(played), "_deal": played}
+        if len(illegal):
+            texts = np.full(self.num_envs, None, dtype=object)
+            texts[illegal] = reasons
+            info |= {"illegal_action": texts, "_illegal_action": over & ~played}
+        return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over}
+
+    def _deals(self, played: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the facts of the deals that have just ended in the marked rows."""
+        state = self.table.state
+        kinds = np.full(self.num_envs, None, dtype=object)
+        kinds[played] = [Kind(kind).name.lower() for kind in state.kind[played].tolist()]
+        facts: dict[str, Any] = {
+            "kind": kinds,
+            "points": state.points * played[:, None],
+            "knocker": np.where(played & (state.knocker != NO_SEAT), state.knocker, -1).astype(np.int64),
+            "turns": state.turn * played,
+        }
+        return facts | {f"_{name}": played for name in facts}

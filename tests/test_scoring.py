@@ -1,0 +1,95 @@
+"""``score_deal``: what it says of bad input, illegal knocks and given arrangements; lay-offs against brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gin_env.cards import bits_of, card_ids
+from gin_env.layoffs import greedy_layoffs, lay_off_in_order
+from gin_env.melds import least_arrangements, melds_of
+from gin_env.rules import Rules
+from gin_env.scoring import score_deal
+from tests.decks import meld_rich_hand
+
+KNOCKER = "3S 4S 5S 6S 9H 9D 9C 2D 2H AC KD"
+DEFENDER = "7S 8S JH QH KH 5C 5D 4C TD 6H"
+
+
+def test_a_plain_knock_is_told_in_full() -> None:
+    result = score_deal("palace_2p", [KNOCKER, DEFENDER.split()], knocker=0, knock_card="KD", upcard="9S")
+    assert (result.legal, result.reason, result.kind, result.winner) == (True, "", "knock", 0)
+    assert result.points == (35, 0)
+    assert result.bonuses == {"box": 10}
+    assert result.spread == {0: [["3S", "4S", "5S", "6S"], ["9H", "9D", "9C"]], 1: [["JH", "QH", "KH"]]}
+    assert result.layoffs == {1: ["7S", "8S"]}
+    assert result.deadwood == (5, 30)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"rules": "poker"}, "unknown preset 'poker'"),
+        ({"hands": [KNOCKER]}, "1 hands given: 2 players need 2"),
+        ({"hands": [KNOCKER, DEFENDER + " AS"]}, "hand 1 has 11 cards: 10 are needed"),
+        ({"hands": [DEFENDER, DEFENDER]}, "hand 0 has 10 cards: 11 are needed"),
+        ({"hands": [KNOCKER, DEFENDER.replace("6H", "2D")]}, "2D stands in hand 0 and in hand 1"),
+        ({"hands": [KNOCKER, DEFENDER.replace("6H", "5D")]}, "5D stands twice"),
+        ({"hands": [KNOCKER, DEFENDER.replace("6H", "6X")]}, "unknown card '6X'"),
+        ({"knocker": 2}, "knocker=2 is no seat: the seats are 0 to 1"),
+        ({"knock_card": "QD"}, "knock_card='QD' is not in the knocker's hand"),
+        ({"knock_card": "??"}, "unknown card"),
+        ({"upcard": "11S"}, "unknown card '11S'"),
+        ({"arrangements": {0: ["3S 4S 6S"]}}, "seat 0: 3S 4S 6S is neither a set nor a run"),
+        ({"arrangements": {0: ["JH QH KH"]}}, "seat 0: meld JH QH KH is not all in the hand"),
+        ({"arrangements": {0: ["3S 4S 5S", "4S 5S 6S"]}}, "seat 0: 4S 5S stands in two melds"),
+        ({"arrangements": {3: []}}, "arrangements name seat 3"),
+        ({"arrangements": {1: []}}, "arrangements name defender 1"),
+    ],
+)
+def test_bad_input_is_named(changes: dict[str, object], said: str) -> None:
+    arguments = {"rules": "classic_2p", "hands": [KNOCKER, DEFENDER], "knocker": 0, "knock_card": "KD"} | changes
+    with pytest.raises(ValueError, match=said):
+        score_deal(**arguments)  # type: ignore[arg-type]
+
+
+def test_illegal_knocks_pay_nothing_and_say_why() -> None:
+    result = score_deal(Rules.preset("classic_2p", knock_limit=4), [KNOCKER, DEFENDER], 0, "KD")
+    assert (result.legal, result.kind, result.points) == (False, None, (0, 0))
+    assert result.reason == "deadwood 5 after throwing KD is more than the limit of 4"
+    assert "big gin" in score_deal("classic_2p", [KNOCKER, DEFENDER], 0, None).reason
+
+
+def test_a_given_arrangement_is_laid() -> None:
+    """3-4-5 of hearts or three fours: both leave 10, but the run lets 13 points be laid off and the set only 4."""
+    hands = ["4S 4H 4D 3H 5H TS TH TD AC AD KC", "6H 7H 4C KS KD QS QD 9D 8C 6C"]
+    best = score_deal("classic_2p", hands, 0, "KC")
+    assert best.layoffs == {1: ["4C"]}
+    assert best.points == (80 - 4 - 10, 0)
+    as_run = score_deal("classic_2p", hands, 0, "KC", arrangements={0: ["3H 4H 5H", "TS TH TD"]})
+    assert as_run.layoffs == {1: ["6H", "7H"]}
+    assert as_run.points == (80 - 13 - 10, 0)
+
+
+def test_greedy_layoffs_equal_the_procedure_card_by_card() -> None:
+    """The closed form against the challenge's procedure, on hands made to collide."""
+    generator = np.random.default_rng(3)
+    order = [39 + rank for rank in range(13)] + [13 + rank for rank in range(13)]
+    order += list(range(13)) + [26 + rank for rank in range(13)]  # C H S D
+    laid_off = both_places = 0
+    for _ in range(3_000):
+        knocker = meld_rich_hand(generator, 10, set(range(52)))
+        own = least_arrangements(np.array([bits_of(knocker)]))
+        index = int(generator.integers(len(own.rows)))
+        set_bits, run_bits = own.set_bits[[index]], own.run_bits[[index]]
+        melds = sorted(melds_of(set_bits[0], run_bits[0]), key=lambda meld: min(map(order.index, meld)))
+        rest = [card for card in range(52) if card not in knocker]
+        near = [c for c in rest if any(c % 13 == m % 13 or abs(c - m) < 4 for meld in melds for m in meld)]
+        loose = generator.permutation(near or rest)[:8].tolist()
+        expected = lay_off_in_order(melds, loose, order)
+        found = greedy_layoffs(set_bits, run_bits, np.array([bits_of(loose)]))[0]
+        assert card_ids(found) == sorted(expected)
+        laid_off += len(expected)
+        both_places += len(melds) > 1
+    assert laid_off > 2_500
+    assert both_places > 1_000
