@@ -128,7 +128,7 @@ class ActionLayout:
 
     def texts(self, words: UInt64Array) -> list[str]:
         """Return the texts of one row's legal actions (W words), in index order."""
-        return [self.text(action) for action in np.flatnonzero(self.mask(words[None])[0])]
+        return [self.text(int(action)) for action in np.flatnonzero(self.mask(words[None])[0])]
 
     def describe(self) -> str:
         """Return the layout as a Markdown table."""
@@ -141,7 +141,7 @@ class ActionLayout:
         return "\n".join(lines)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _layout(card_verbs: tuple[str, ...]) -> ActionLayout:
     return ActionLayout(card_verbs)
 

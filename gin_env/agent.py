@@ -14,7 +14,7 @@ import abc
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.engine import random_actions
+from gin_env.sampling import random_actions
 from gin_env.view import PlayerView
 
 

@@ -13,15 +13,14 @@ after which the mover holds a card too many return those rows, and all of them a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.actions import DRAW, PASS, TAKE, ActionLayout, action_layout
-from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card, parse_cards
-from gin_env.errors import IllegalAction, InvalidPosition
-from gin_env.melds import deadwood, deadwood_after_each, meldable_cards, points_of
+from gin_env.actions import DRAW, PASS, TAKE, action_layout
+from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
+from gin_env.dealing import checked_dealers, checked_decks
+from gin_env.errors import IllegalAction
+from gin_env.melds import legal_knocks
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
 from gin_env.showdown import settle
@@ -37,9 +36,6 @@ _PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
 _DRAW_ONLY = np.uint64(1 << DRAW)
 _DRAW_OR_TAKE = np.uint64(1 << DRAW | 1 << TAKE)
 _NOTHING = np.uint64(0)
-#: (11,) the cards worth at least that many points: dropping a cheaper one cannot lower a hand enough.
-_WORTH_AT_LEAST = np.array([bits_of(np.flatnonzero(CARD_POINTS[:NUM_CARDS] >= worth)) for worth in range(11)])
-_DEAREST = 10
 
 
 class Engine:
@@ -97,7 +93,7 @@ class Engine:
 
     def legal_mask(self, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return the mover's legal actions (N, A), or those of some rows; all False where a deal is over."""
-        return self.layout.mask(self.state.legal if rows is None else self.state.legal[rows])
+        return self.layout.mask(self.state.legal if rows is None else self.state.legal[np.asarray(rows, dtype=np.intp)])
 
     # ------------------------------------------------------------------ dealing
 
@@ -134,14 +130,11 @@ class Engine:
         state.deal_number[where] += self._dealt[where]
         self._dealt[where] = True
         keys, numbers = state.stream_key[where], state.deal_number[where]
-        if decks is None:
-            deck_array = shuffled_decks(keys, numbers)
-        else:
-            deck_array = _checked_decks(decks, len(where))
+        deck_array = shuffled_decks(keys, numbers) if decks is None else checked_decks(decks, len(where))
         if dealers is None:
             dealer_array = random_seats(keys, numbers, self.rules.num_players)
         else:
-            dealer_array = _checked_dealers(dealers, len(where), self.rules.num_players)
+            dealer_array = checked_dealers(dealers, len(where), self.rules.num_players)
         self._deal(where, deck_array, dealer_array)
 
     def _deal(self, rows: Rows, decks: NDArray[np.uint8], dealers: NDArray[np.uint8]) -> None:
@@ -312,10 +305,8 @@ class Engine:
         num_answers = np.count_nonzero(answers)
         if num_answers == len(rows):
             return self._answer(rows, actions)
-        if num_answers == 0:
-            return self._offer(rows, actions)
         self._offer(rows[~answers], actions[~answers])
-        return self._answer(rows[answers], actions[answers])
+        return self._answer(rows[answers], actions[answers]) if num_answers else None
 
     def _offer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         """The mover puts a card into the partner's hand, who must give one back."""
@@ -425,83 +416,3 @@ class Engine:
     def _end(self, rows: Rows) -> None:
         self.state.phase[rows] = _OVER
         self.state.legal[rows] = _NOTHING
-
-
-def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt64Array:
-    """Return the cards by throwing which each hand may knock.
-
-    Parameters
-    ----------
-    hands : uint64, shape (M,)
-        Hands with one card too many.
-    throwable : uint64, shape (M,)
-        The cards that may be thrown.
-    limit : int
-        Most deadwood points after the throw.
-    """
-    knocks = np.zeros(len(hands), dtype=np.uint64)
-    # Throwing one card saves at most ten points, and no arrangement melds more than every meldable card.
-    bound = points_of(hands & ~meldable_cards(hands))
-    near = (bound <= limit + _DEAREST).nonzero()[0]
-    if len(near):
-        whole = deadwood(hands[near])
-        near, whole = near[whole <= limit + _DEAREST], whole[whole <= limit + _DEAREST]
-        excess = np.maximum(whole.astype(np.intp) - limit, 0)
-        trial_rows, cards, points = deadwood_after_each(hands[near], throwable[near] & _WORTH_AT_LEAST[excess])
-        enough = points <= limit
-        np.bitwise_or.at(knocks, near[trial_rows[enough]], CARD_BITS[cards[enough]])
-    return knocks
-
-
-def random_actions(legal: UInt64Array, layout: ActionLayout, generator: np.random.Generator) -> NDArray[np.intp]:
-    """Return a uniformly random legal action for each row of words (M, W); -1 where nothing is legal."""
-    counts = np.bitwise_count(legal.T).astype(np.intp)
-    ends = counts.cumsum(axis=0)
-    rank = (generator.random(len(legal)) * ends[-1]).astype(np.intp)  # which of the legal actions, from 0
-    word = (rank >= ends[:-1]).sum(axis=0)
-    rows = np.arange(len(legal))
-    rank -= ends[word, rows] - counts[word, rows]
-    actions = layout.word_starts[word] + nth_bit(legal[rows, word], rank)
-    return np.where(ends[-1] > 0, actions, -1)
-
-
-def nth_bit(bits: UInt64Array, rank: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the position of the set bit number ``rank`` (from 0, lowest first) of each word, by halving."""
-    position = np.zeros(len(bits), dtype=np.intp)
-    for width in (32, 16, 8, 4, 2, 1):
-        below = np.bitwise_count(bits & np.uint64((1 << width) - 1))
-        upper = rank >= below
-        rank = rank - below * upper
-        step = upper * width
-        bits = bits >> step.view(np.uint64)
-        position += step
-    return position
-
-
-def _checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:
-    array = np.asarray(decks)
-    if array.ndim == 1:
-        array = array[None]
-    if array.shape != (num_rows, NUM_CARDS):
-        raise InvalidPosition(f"decks have shape {array.shape}: {num_rows} decks of {NUM_CARDS} card ids are needed")
-    wrong = np.flatnonzero((np.sort(array, axis=1) != np.arange(NUM_CARDS)).any(axis=1))
-    if len(wrong):
-        row = int(wrong[0])
-        missing = [format_card(card) for card in range(NUM_CARDS) if card not in array[row]]
-        raise InvalidPosition(f"deck {row} is not a permutation of the 52 cards: it lacks {' '.join(missing)}")
-    return array.astype(np.uint8)
-
-
-def _checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDArray[np.uint8]:
-    array = np.broadcast_to(np.asarray(dealers), (num_rows,))
-    wrong = array[(array < 0) | (array >= num_players)]
-    if len(wrong):
-        raise InvalidPosition(f"dealer {wrong[0]} is no seat: the seats are 0 to {num_players - 1}")
-    return array.astype(np.uint8)
-
-
-def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
-    """Return a deck's card ids (52,) from texts or ids; raises ``InvalidPosition`` for anything but 52 cards."""
-    texts = isinstance(cards, str) or (len(cards) > 0 and isinstance(cards[0], str))
-    ids = parse_cards(cards) if texts else list(cards)  # type: ignore[arg-type]
-    return _checked_decks(np.asarray(ids), 1)[0]

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from gin_env.actions import action_layout
-from gin_env.engine import parse_deck
+from gin_env.dealing import parse_deck
 from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward
 from gin_env.scoring import describe_result

@@ -25,8 +25,10 @@ from gin_env.cards import (
     CARD_POINTS,
     EVERY_SUIT,
     KINGS,
+    NUM_CARDS,
     NUM_RANKS,
     UInt64Array,
+    bits_of,
     card_ids,
     lowest_first_key,
     suit_slices,
@@ -36,7 +38,6 @@ from gin_env.cards import (
 #: A run can start at ranks A to J only: no run goes round the corner (RULES.md section 5).
 _RUN_STARTS = ~(KINGS | KINGS >> np.uint64(1))
 _ONE, _TWO = np.uint64(1), np.uint64(2)
-_ZERO = np.uint64(0)
 
 
 def run_cards(bits: UInt64Array) -> UInt64Array:
@@ -55,8 +56,10 @@ def _slice_deadwood_table() -> NDArray[np.uint8]:
 
 _SLICE_DEADWOOD = _slice_deadwood_table()
 _SLICE_POINTS = (
-    ((np.arange(2**NUM_RANKS)[:, None] >> np.arange(NUM_RANKS)) & 1) * CARD_POINTS[:NUM_RANKS].astype(np.int64)
-).sum(axis=1).astype(np.uint8)
+    (((np.arange(2**NUM_RANKS)[:, None] >> np.arange(NUM_RANKS)) & 1) * CARD_POINTS[:NUM_RANKS].astype(np.int64))
+    .sum(axis=1)
+    .astype(np.uint8)
+)
 
 
 def points_of(bits: UInt64Array) -> NDArray[np.uint8]:
@@ -209,3 +212,33 @@ def deadwood_after_each(hands: UInt64Array, cards: UInt64Array) -> tuple[NDArray
     rows, ids = np.nonzero(unpack_cards(cards))
     return rows, ids, deadwood(hands[rows] ^ CARD_BITS[ids])
 
+
+#: (11,) the cards worth at least that many points: dropping a cheaper one cannot lower a hand enough.
+_WORTH_AT_LEAST = np.array([bits_of(np.flatnonzero(CARD_POINTS[:NUM_CARDS] >= worth)) for worth in range(11)])
+_DEAREST = 10
+
+
+def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt64Array:
+    """Return the cards by throwing which each hand may knock.
+
+    Parameters
+    ----------
+    hands : uint64, shape (M,)
+        Hands with one card too many.
+    throwable : uint64, shape (M,)
+        The cards that may be thrown.
+    limit : int
+        Most deadwood points after the throw.
+    """
+    knocks = np.zeros(len(hands), dtype=np.uint64)
+    # Throwing one card saves at most ten points, and no arrangement melds more than every meldable card.
+    bound = points_of(hands & ~meldable_cards(hands))
+    near = (bound <= limit + _DEAREST).nonzero()[0]
+    if len(near):
+        whole = deadwood(hands[near])
+        near, whole = near[whole <= limit + _DEAREST], whole[whole <= limit + _DEAREST]
+        excess = np.maximum(whole.astype(np.intp) - limit, 0)
+        trial_rows, cards, points = deadwood_after_each(hands[near], throwable[near] & _WORTH_AT_LEAST[excess])
+        enough = points <= limit
+        np.bitwise_or.at(knocks, near[trial_rows[enough]], CARD_BITS[cards[enough]])
+    return knocks

@@ -193,12 +193,16 @@ def _board_sections(rules: Rules, options: ObservationOptions) -> list[_Board]:
     if rules.has_partners and rules.partner_hand_visible:
         boards.append(_Board(("partner_hand",), "the partner's cards", lambda view: view.partner_bits))
     elif rules.has_partners:
-        boards.append(_Board(("gave",), "cards given to the partner, who still holds them", lambda view: view.gave_bits))
+        boards.append(
+            _Board(("gave",), "cards given to the partner, who still holds them", lambda view: view.gave_bits)
+        )
     boards += [
         _Board(("upcard",), "top card of the discard pile", lambda view: CARD_BITS[view.upcard]),
         _Board(("pile",), "all cards of the discard pile", lambda view: view.pile_bits),
         _Board(
-            ("taken",), "card taken from the pile in this turn, not to be thrown", lambda view: CARD_BITS[view.taken_card]
+            ("taken",),
+            "card taken from the pile in this turn, not to be thrown",
+            lambda view: CARD_BITS[view.taken_card],
         ),
         _Board(("drawn",), "card drawn or taken in this turn by the own side", lambda view: CARD_BITS[view.drawn_card]),
     ]
@@ -237,7 +241,9 @@ def _choice_sections(rules: Rules) -> list[_Choice]:
         _Choice("turn_seat", players, "whose turn it is, counted from the viewer", lambda view: view.turn_seat),
         _Choice("dealer", players, "who dealt, counted from the viewer", lambda view: view.dealer),
         _Choice("kind", len(Kind), f"how the deal ended: {kinds}", lambda view: view.kind),
-        _Choice("knocker", players, "who knocked, counted from the viewer; zeros for nobody", lambda view: view.knocker),
+        _Choice(
+            "knocker", players, "who knocked, counted from the viewer; zeros for nobody", lambda view: view.knocker
+        ),
     ]
 
 
@@ -245,15 +251,24 @@ def _number_sections(rules: Rules) -> list[_Number]:
     numbers = [
         _Number("stock_count", rules.stock_size, "cards left in the stock / all at the start", lambda v: v.stock_count),
         _Number("turn", rules.max_turns, "turns completed / max_turns", lambda view: view.turn),
-        _Number("offers_left", rules.num_players, "seats still to be offered the upcard / seats", lambda v: v.offers_left),
+        _Number(
+            "offers_left", rules.num_players, "seats still to be offered the upcard / seats", lambda v: v.offers_left
+        ),
         _Number("trades", max(rules.max_trades_per_turn, 1), "trades in this turn / most allowed", lambda v: v.trades),
         _Number("points", 100, "points of the deal, own and other team / 100", lambda view: view.points, 2),
         _Number("scores", rules.target, "game score, own and other team / target", lambda view: view.scores, 2),
         _Number("boxes", 10, "deals won in the game, own and other team / 10", lambda view: view.boxes, 2),
-        _Number("deals_played", rules.max_deals, "deals of the game so far / max_deals", lambda view: view.deals_played),
+        _Number(
+            "deals_played", rules.max_deals, "deals of the game so far / max_deals", lambda view: view.deals_played
+        ),
     ]
     gins = ("small_gin_bonus", "team_gin_bonus") if rules.has_partners else ("gin_bonus",)
-    for name, scale in [("knock_limit", 10), *[(gin, 100) for gin in gins], ("undercut_bonus", 100), ("box_bonus", 100)]:
+    for name, scale in [
+        ("knock_limit", 10),
+        *[(gin, 100) for gin in gins],
+        ("undercut_bonus", 100),
+        ("box_bonus", 100),
+    ]:
         numbers.append(_rule_number(name, scale))
     return numbers
 
@@ -289,4 +304,3 @@ def _write_derived(view: PlayerView, out: Float32Array) -> None:
         melded = arrangements.set_bits[first] | arrangements.run_bits[first]
         out[:, deadwood_column] = arrangements.deadwood[first] / 100.0
         out[:, melded_column : melded_column + NUM_CARDS] = unpack_cards(melded)
-

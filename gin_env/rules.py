@@ -232,9 +232,7 @@ PRESETS: dict[str, Rules] = {
     "palace_4p": _PALACE_4P,
     "palace_2p": Rules(**_DUEL, dealer_rule="alternate"),  # type: ignore[arg-type]
     "classic_2p": _CLASSIC,
-    "pagat_2p": dataclasses.replace(
-        _CLASSIC, dealer_rule="alternate", gin_bonus=20, undercut_bonus=10, box_bonus=20
-    ),
+    "pagat_2p": dataclasses.replace(_CLASSIC, dealer_rule="alternate", gin_bonus=20, undercut_bonus=10, box_bonus=20),
     "eaai_2p": dataclasses.replace(
         _CLASSIC,
         dealer_rule="alternate",

@@ -40,7 +40,7 @@ def book_deals(state: State, rows: Rows) -> GameEnd:
     state.boxes[rows[won], state.winner[rows[won]]] += 1
     state.deals_played[rows] += 1
     scores = state.scores[rows].astype(np.int64)
-    finished = (scores >= rules.target).any(axis=1)
+    finished = np.any(scores >= rules.target, axis=1)
     truncated = ~finished & (state.deals_played[rows] >= rules.max_deals)
     bonuses = end_bonuses(state, rows) * finished[:, None]
     totals = scores + bonuses

@@ -174,12 +174,14 @@ def _parse_hands(rules: Rules, hands: Sequence[CardTexts], knocker: int) -> UInt
         raise ValueError(f"{len(hands)} hands given: {rules.num_players} players need {rules.num_players}")
     if not 0 <= knocker < rules.num_players:
         raise ValueError(f"knocker={knocker} is no seat: the seats are 0 to {rules.num_players - 1}")
-    bits = []
+    bits: list[np.uint64] = []
     for seat, hand in enumerate(hands):
         ids = parse_cards(hand)
         size = rules.hand_size + (seat == knocker)
         if len(ids) != size:
-            raise ValueError(f"hand {seat} has {len(ids)} cards: {size} are needed (the knocker still holds knock_card)")
+            raise ValueError(
+                f"hand {seat} has {len(ids)} cards: {size} are needed (the knocker still holds knock_card)"
+            )
         for earlier, other in enumerate(bits):
             if doubled := other & bits_of(ids):
                 raise ValueError(f"{format_cards(doubled)} stands in hand {earlier} and in hand {seat}")
@@ -203,11 +205,15 @@ def _settle_arranged(
             spreads.set_bits[:, column], spreads.run_bits[:, column] = set_bits, run_bits
             spreads.deadwood[:, column] = points_of(hands[[seat]] & ~set_bits & ~run_bits)
     if rules.layoff == "greedy":
-        replies = [_greedy_reply(rules, spreads, index, hands, knock_seats[0], given) for index in range(len(spreads.rows))]
+        replies = [
+            _greedy_reply(rules, spreads, index, hands, knock_seats[0], given) for index in range(len(spreads.rows))
+        ]
         defence = Defence(*(np.concatenate(parts) for parts in zip(*replies, strict=True)))
     else:
         if fixed := sorted(set(given) & set(defence_seats.tolist())):
-            raise ValueError(f"arrangements name defender {fixed[0]}: with layoff='optimal' the defenders play their best")
+            raise ValueError(
+                f"arrangements name defender {fixed[0]}: with layoff='optimal' the defenders play their best"
+            )
         defence = reply(rules, spreads, np.repeat(hands[None, defence_seats], len(spreads.rows), axis=0))
     return settle_spreads(rules, hands[None], knocker, spreads, defence)
 
@@ -244,7 +250,9 @@ def _parse_melds(hands: UInt64Array, seat: int, melds: Sequence[CardTexts]) -> M
         if not _is_meld(meld):
             raise ValueError(f"seat {seat}: {format_cards(meld)} is neither a set nor a run")
         if bits_of(meld) & ~hands[seat]:
-            raise ValueError(f"seat {seat}: meld {format_cards(meld)} is not all in the hand {format_cards(hands[seat])}")
+            raise ValueError(
+                f"seat {seat}: meld {format_cards(meld)} is not all in the hand {format_cards(hands[seat])}"
+            )
         if used & set(meld):
             raise ValueError(f"seat {seat}: {format_cards(sorted(used & set(meld)))} stands in two melds")
         used |= set(meld)
@@ -253,9 +261,12 @@ def _parse_melds(hands: UInt64Array, seat: int, melds: Sequence[CardTexts]) -> M
 
 def _is_meld(meld: list[int]) -> bool:
     is_set = len(meld) in (3, 4) and len({card % NUM_RANKS for card in meld}) == 1
-    return is_set or (len(meld) >= 3 and int(run_cards(np.array([bits_of(meld)]))[0]) == int(bits_of(meld)) == sum(
-        1 << card for card in range(meld[0], meld[0] + len(meld))
-    ))
+    return is_set or (
+        len(meld) >= 3
+        and int(run_cards(np.array([bits_of(meld)]))[0])
+        == int(bits_of(meld))
+        == sum(1 << card for card in range(meld[0], meld[0] + len(meld)))
+    )
 
 
 def _split(melds: Melds) -> tuple[np.uint64, np.uint64]:

@@ -198,7 +198,7 @@ class GinRummyVectorEnv(VectorEnv):
         facts: dict[str, Any] = {
             "kind": kinds,
             "points": state.points * played[:, None],
-            "knocker": np.where(played & (state.knocker != NO_SEAT), state.knocker, -1).astype(np.int64),
+            "knocker": np.where(played & (state.knocker != NO_SEAT), state.knocker.astype(np.int64), -1),
             "turns": state.turn * played,
         }
         return facts | {f"_{name}": played for name in facts}

@@ -12,6 +12,7 @@ partners see the cards they trade, opponents only that they trade. A knock opens
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -127,15 +128,14 @@ class PlayerView:
 
     def choose(self, index: ArrayLike) -> PlayerView:
         """Return the view of some rows."""
-        values = {}
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                values[name] = value[index]
-            elif isinstance(value, History):
-                values[name] = History(value.seats[index], value.verbs[index], value.cards[index])
-            else:
-                values[name] = value
-        return PlayerView(**values)
+        rows = np.asarray(index)
+        chosen: dict[str, Any] = {
+            name: value[rows] if isinstance(value, np.ndarray) else value for name, value in vars(self).items()
+        }
+        if self.history is not None:
+            seen = self.history
+            chosen["history"] = History(seen.seats[rows], seen.verbs[rows], seen.cards[rows])
+        return PlayerView(**chosen)
 
 
 def player_view(
@@ -258,4 +258,3 @@ def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> 
 
 def _sees_partner(rules: Rules) -> bool:
     return rules.has_partners and rules.partner_hand_visible
-

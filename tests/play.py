@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from gin_env.engine import Engine, random_actions
+from gin_env.engine import Engine
 from gin_env.rules import Rules
+from gin_env.sampling import random_actions
 from tests.decks import meld_rich_deck
 
 

@@ -27,7 +27,7 @@ def zero_reward(outcome):
 
 
 def play(env, generator, steps=10**9, knock=False):
-    """Play random legal actions, knocks first if asked, until everybody is done; return the rewards read from last()."""
+    """Play random legal actions, knocks first if asked; return the rewards read from last() per agent."""
     totals = dict.fromkeys(env.possible_agents, 0.0)
     for _ in range(steps):
         if not env.agents:
@@ -174,7 +174,7 @@ def test_in_a_game_every_agent_hears_of_each_deal_once():
 
 def test_a_given_deck_and_dealer_are_dealt():
     deck = " ".join(rank + suit for suit in "CDHS" for rank in "A23456789TJQK")
-    for given in (deck, deck.split(), list(gin_env.engine.parse_deck(deck))):
+    for given in (deck, deck.split(), gin_env.cards.parse_cards(deck)):
         env = gin_env.env("classic_2p")
         env.reset(seed=1, options={"deck": given, "dealer": 1})
         state = env.unwrapped.episodes.state

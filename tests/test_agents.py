@@ -8,10 +8,11 @@ import pytest
 from agents.gold import GoldAgent, GoldK4Agent
 from agents.registry import AGENT_NAMES, load_agent
 from agents.scripted import ScriptedAgent
-from agents.simple import GinOnlyAgent, SimpleAgent
+from agents.simple import GinOnlyAgent, SimpleAgent, repeated_pairs
+from agents.teamplay import best_answers, best_offers
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, bits_of, card_ids, parse_card
 from gin_env.engine import Engine
-from gin_env.melds import deadwood, least_arrangements, meldable_cards
+from gin_env.melds import deadwood, least_arrangements
 from gin_env.rules import PRESETS, Rules
 from gin_env.state import Kind, Phase
 from gin_env.view import PlayerView, player_view
@@ -145,8 +146,21 @@ def test_simple_throws_the_least_deadwood_and_repeats_no_pair(preset, driver):
             barred += min(free.values()) < min(left.values())
             spread += len(best) > 1
     assert spread > 100
-    if driver == "random":  # who takes at random soon holds a pair again, and then the rule must matter
+    if (preset, driver) == ("eaai_2p", "random"):  # who takes at random soon holds a pair again: the rule must matter
         assert barred > 0
+
+
+@pytest.mark.parametrize("preset", ["eaai_2p", "palace_4p"])
+def test_repeated_pairs_equal_the_history_read_event_by_event(preset):
+    rules = Rules.preset(preset)
+    barred = 0
+    for _, view in positions(rules, load_agent("random", rules), num_deals=100, steps=70):
+        plays = view.choose(np.flatnonzero(view.phase == Phase.PLAY))
+        repeats = repeated_pairs(plays) & plays.hand_bits
+        for row in range(len(plays)):
+            assert set(card_ids(repeats[row])) == scalar_repeats(plays, row) & set(card_ids(plays.hand_bits[row]))
+        barred += (repeats != 0).sum()
+    assert barred > 5
 
 
 def test_simple_chooses_uniformly_among_ties():
@@ -156,7 +170,7 @@ def test_simple_chooses_uniformly_among_ties():
     engine.step([engine.layout.index("pass")])
     engine.step([engine.layout.index("draw")])
     # 5H 5D tie as the dearest loose cards beside melds and an ace
-    hand = bits_of([parse_card(c) for c in "2S 3S 4S 9H TH JH 7C 8C 9C 5H 5D".split()])
+    hand = bits_of([parse_card(c) for c in ["2S", "3S", "4S", "9H", "TH", "JH", "7C", "8C", "9C", "5H", "5D"]])
     engine.state.hands[0, engine.state.mover[0]] = hand
     view = player_view(engine.state, rows=np.zeros(4000, dtype=int), history=True)
     cards = view.layout.card_of[throwing(SimpleAgent(), view)]
@@ -244,8 +258,6 @@ def test_offers_and_answers_equal_the_exhaustive_search(agent):
 
 def test_meld_rich_trades_equal_the_exhaustive_search():
     """Random hands rarely meld; hands from few ranks and suits do, and there the shortcuts could go wrong."""
-    from agents.teamplay import best_answers, best_offers
-
     generator = np.random.default_rng(4)
     pool = [card for card in range(52) if card % 13 in (2, 3, 4, 5, 6)]
     hands, mates, taken = [], [], []
@@ -259,7 +271,6 @@ def test_meld_rich_trades_equal_the_exhaustive_search():
     found = best_offers(movers, partners, movers, barred)
     expected = [scalar_offer(int(m), int(p), t) for m, p, t in zip(movers, partners, taken, strict=True)]
     assert found.tolist() == expected
-    assert NO_CARD in expected
     assert len(set(expected)) > 5
     given = CARD_BITS[[card_ids(hand)[0] for hand in movers]]
     answers, points = best_answers(movers ^ given, partners | given, barred)
@@ -271,7 +282,7 @@ def test_partners_knock_only_under_the_teams_threshold():
     rules = Rules.preset("palace_4p")
     for agent_class in (SimpleAgent, GoldAgent, GoldK4Agent, GinOnlyAgent):
         agent, knocked, waited = agent_class(), 0, 0
-        for engine, view in positions(rules, agent, num_deals=128, steps=80):
+        for engine, view in positions(rules, agent, num_deals=64, steps=60):
             actions = agent.act(view)
             ends = np.flatnonzero((view.phase == Phase.PLAY) & (actions >= engine.layout.discard))
             own = deadwood(view.hand_bits[ends] & ~CARD_BITS[engine.layout.card_of[actions[ends]]]).astype(int)
@@ -280,8 +291,8 @@ def test_partners_knock_only_under_the_teams_threshold():
             np.testing.assert_array_equal(knocks, (own <= agent.knock_at) & (team <= agent.team_knock_at))
             knocked += knocks.sum()
             waited += ((own <= agent.knock_at) & ~knocks).sum()
-        assert knocked > 20
-        assert waited > 20
+        assert knocked > 10
+        assert waited > 10
 
 
 def test_a_hidden_partner_gets_no_offers_and_does_not_hinder_a_knock():
@@ -376,8 +387,3 @@ def test_what_cannot_be_loaded_is_named_in_one_line(tmp_path, spec, words):
         load_agent(spec, Rules.preset("palace_4p"))
     assert spec in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_meldable_cards_is_what_simple_needs():
-    hand = bits_of([parse_card(card) for card in "5H 6H 7H 7S 7D KC".split()])
-    assert meldable_cards(np.array([hand]))[0] == bits_of([parse_card(c) for c in "5H 6H 7H 7S 7D".split()])

@@ -18,8 +18,9 @@ from gin_env.cards import (
     parse_cards,
     unpack_cards,
 )
-from gin_env.engine import Engine, nth_bit, random_actions
+from gin_env.engine import Engine
 from gin_env.rules import PRESETS, Rules
+from gin_env.sampling import nth_bit, random_actions
 
 
 def test_card_texts_are_inverse_to_ids() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gin_env.cards import CARD_BITS, NO_CARD, bits_of, format_card, format_cards, parse_cards
-from gin_env.engine import Engine, parse_deck
+from gin_env.dealing import parse_deck
+from gin_env.engine import Engine
 from gin_env.errors import IllegalAction, InvalidPosition
 from gin_env.layoffs import greedy_layoffs
 from gin_env.rules import PRESETS, Rules
@@ -33,9 +34,7 @@ def legal(engine: Engine) -> list[str]:
 def test_invariants_at_every_step(preset: str) -> None:
     engine = rich_engine(preset, 60, seed=1)
     state = engine.state
-    steps = 0
-    for _ in play_on(engine):
-        steps += 1
+    for steps, _ in enumerate(play_on(engine), start=1):
         mask = engine.legal_mask()
         assert mask[~engine.over].any(axis=1).all()
         assert not mask[engine.over].any()

@@ -82,7 +82,8 @@ def test_trade_enables_the_knock_in_the_engine() -> None:
     case = CASES["P15_trade_enables_knock"]
     mover_hand = parse_cards(case["hands"][0])
     hands = [mover_hand[:-1], *(parse_cards(hand) for hand in case["hands"][1:])]
-    stock = [mover_hand[-1]] + [card for card in range(52) if card not in sum(map(parse_cards, case["hands"]), [])]
+    held = {card for hand in case["hands"] for card in parse_cards(hand)}
+    stock = [mover_hand[-1]] + [card for card in range(52) if card not in held]
     upcard = stock.pop()
     deck = [hands[seat][index] for index in range(7) for seat in range(4)] + [upcard] + stock
     engine = Engine("palace_4p")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gin_env.cards import bits_of, format_card, format_cards, parse_card, parse_cards
-from gin_env.engine import legal_knocks
 from gin_env.melds import (
     deadwood,
     deadwood_after_each,
     fourth_cards,
     least_arrangements,
+    legal_knocks,
     meldable_cards,
     melds_of,
     neighbours,

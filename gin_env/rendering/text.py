@@ -175,7 +175,8 @@ def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
 
 def _write(table: _Table) -> str:
     rules = table.rules
-    head = f"{rules.name}  deal {table.deals_played + (table.phase is not Phase.OVER)}  turn {table.turn}"
+    deal = max(table.deals_played + (table.phase is not Phase.OVER), 1)  # an engine on its own counts no deals
+    head = f"{rules.name}  deal {deal}  turn {table.turn}"
     lines = [f"{head}  stock {table.stock_count}  dealer player_{table.dealer}"]
     if any(table.scores) or any(table.boxes):
         sides = [f"{_side(rules, team)} {table.scores[team]} (boxes {table.boxes[team]})" for team in (0, 1)]

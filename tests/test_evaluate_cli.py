@@ -1,0 +1,111 @@
+"""evaluate.py as a user types it, wrong input included."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def evaluate(*arguments):
+    command = [sys.executable, str(ROOT / "evaluate.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+
+
+def test_two_agents_make_a_table_and_a_file(tmp_path):
+    path = tmp_path / "results.json"
+    done = evaluate("--agents", "gin-only", "simple", "--preset", "eaai_2p", "--deals", 2000, "--seed", 4, "--json", path)
+    assert done.returncode == 0, done.stderr
+    assert "eaai_2p" in done.stdout
+    assert "gin-only v simple" in done.stdout
+    assert "swaps" not in done.stdout  # nobody trades in a duel
+    written = json.loads(path.read_text())
+    (match,) = written["matches"]
+    assert match["agents"] == ["gin-only", "simple"]
+    assert match["deals"] == 2 * len(match["pair_means"]) == 2000
+    assert match["points_per_deal"]["low"] > 0
+    assert f"{match['points_per_deal']['value']:+.2f}" in done.stdout
+    assert written["rules"]["layoff"] == "greedy"
+    assert written["seed"] == 4
+    assert written["version"]
+
+
+def test_the_first_plays_each_of_the_others_and_the_same_seed_gives_the_same(tmp_path):
+    results = []
+    for name in ("a.json", "b.json"):
+        done = evaluate("--agents", "gold", "simple", "random", "--deals", 200, "--json", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+        assert "swaps" in done.stdout
+        results.append(json.loads((tmp_path / name).read_text()))
+    matches = results[0]["matches"]
+    assert [match["agents"] for match in matches] == [["gold", "simple"], ["gold", "random"]]
+    assert results[0]["rules_name"] == "palace_4p"
+    for one, other in zip(matches, results[1]["matches"], strict=True):
+        assert one["pair_means"] == other["pair_means"]
+        assert one["points_per_deal"] == other["points_per_deal"]
+
+
+def test_all_pairs_games_and_replaced_rules(tmp_path):
+    path = tmp_path / "results.json"
+    done = evaluate(
+        *("--agents", "gold", "simple", "random", "--all-pairs", "--episode", "game", "--deals", 20),
+        *("--preset", "classic_2p", "--rule", "target=30", "layoff_on_gin=true", "box_timing=now", "--json", path),
+    )
+    assert done.returncode == 0, done.stderr
+    written = json.loads(path.read_text())
+    assert [match["agents"] for match in written["matches"]][2] == ["simple", "random"]
+    assert len(written["matches"]) == 3
+    assert (written["rules"]["target"], written["rules"]["layoff_on_gin"]) == (30, True)
+    assert written["matches"][0]["episode"] == "game"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--agents", "simple"], "at least two agents"),
+        (["--agents", "simple", "golt"], "did you mean 'gold'"),
+        (["--agents", "simple", "gold", "--preset", "palace"], "did you mean 'palace"),
+        (["--agents", "simple", "gold", "--deals", "0"], "--deals 0"),
+        (["--agents", "simple", "gold", "--deals", "7"], "even number"),
+        (["--agents", "simple", "gold", "--batch", "0"], "--batch 0"),
+        (["--agents", "simple", "gold", "--seed", "-3"], "--seed -3"),
+        (["--agents", "simple", "gold", "--json", "/no/such/folder/x.json"], "cannot be written"),
+        (["--agents", "simple", "gold", "--json", "/"], "cannot be written"),
+        (["--agents", "simple", "gold", "--rule", "knock_limit=50"], "from 0 to 10"),
+        (["--agents", "simple", "gold", "--rule", "knock_limit=low"], "knock_limit='low'"),
+        (["--agents", "simple", "gold", "--rule", "knok_limit=5"], "did you mean 'knock_limit'"),
+        (["--agents", "simple", "gold", "--rule", "knock_limit"], "write a field and its value"),
+        (["--agents", "simple", "gold", "--rule", "mode=duel"], "num_players=4"),
+        (["--agents", "simple", "runs/none"], "no such folder"),
+        (["--agents", "simple", "nothing.py:Agent"], "no file nothing.py"),
+    ],
+)
+def test_wrong_input_ends_in_one_line(arguments, words):
+    done = evaluate(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.strip().count("\n") == 0
+    assert done.stderr.startswith("error: ")
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [["--agents", "simple", "gold", "--deals", "many"], ["--frobnicate"], []])
+def test_what_the_parser_refuses_exits_alike(arguments):
+    done = evaluate(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_help_names_every_agent_and_preset():
+    from agents.registry import AGENT_NAMES
+    from gin_env.rules import PRESETS
+
+    done = evaluate("--help")
+    assert done.returncode == 0
+    words = done.stdout.replace("│", " ").split()
+    for name in (*AGENT_NAMES, *PRESETS):
+        assert name in words or f"{name}," in words or f"{name};" in words
