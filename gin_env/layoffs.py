@@ -12,12 +12,13 @@ of their holder could use, one branch each.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import ACES, CARD_BITS, KINGS, UInt64Array, lowest_first_key
+from gin_env.cards import ACES, KINGS, UInt64Array, lowest_first_key
 from gin_env.melds import deadwood, fourth_cards, meldable_cards, neighbours
 
 _ONE = np.uint64(1)
@@ -143,34 +144,10 @@ def _step_down(runs: UInt64Array) -> UInt64Array:
     return (runs & ~ACES) >> _ONE
 
 
-def _closure(runs, cards, step):  # type: ignore[no-untyped-def]
+def _closure(runs: UInt64Array, cards: UInt64Array, step: Callable[[UInt64Array], UInt64Array]) -> UInt64Array:
+    """Let runs take cards, one ``step`` after another, until none fits."""
     while True:
         more = step(runs) & cards & ~runs
         if not more.any():
             return runs
         runs = runs | more
-
-
-def lay_off_in_order(melds: list[list[int]], loose: list[int], card_order: list[int]) -> list[int]:
-    """Carry out the challenge's procedure card by card, for melds in a given order; return the laid cards."""
-    open_melds = [sorted(meld) for meld in melds]
-    laid: list[int] = []
-    waiting = sorted(loose, key=card_order.index)
-    while True:
-        placed = next(((card, meld) for card in waiting for meld in open_melds if _takes(meld, card)), None)
-        if placed is None:
-            return laid
-        card, meld = placed
-        meld.append(card)
-        meld.sort()
-        waiting.remove(card)
-        laid.append(card)
-
-
-def _takes(meld: list[int], card: int) -> bool:
-    """Whether a meld (ascending ids) with one more card is still a meld."""
-    is_run = meld[0] + 1 == meld[1]
-    joined = np.bitwise_or.reduce(CARD_BITS[meld])[None]
-    if is_run:
-        return bool(neighbours(joined)[0] & CARD_BITS[card])
-    return bool(fourth_cards(joined)[0] & CARD_BITS[card])

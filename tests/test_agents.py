@@ -334,7 +334,7 @@ def test_names_are_unique_and_every_scripted_agent_is_documented():
         assert agent.team_knock_at >= agent.knock_at
 
 
-AGENT_FILE = '''
+AGENT_FILE = """
 import dataclasses
 from gin_env.agent import Agent
 
@@ -353,7 +353,7 @@ class Needy(Agent):
 
 class NoAgent:
     pass
-'''
+"""
 
 
 def test_classes_load_from_files_and_modules(tmp_path):

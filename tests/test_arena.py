@@ -158,7 +158,9 @@ def test_a_games_points_are_its_deals_with_the_end_bonuses():
             totals[first] += bonus
             net += totals[0] - totals[1]
         swing += net
-        assert result.pair_means[pair] == pytest.approx(net / (np.isin(records.episode, (2 * pair, 2 * pair + 1)).sum()))
+        assert result.pair_means[pair] == pytest.approx(
+            net / (np.isin(records.episode, (2 * pair, 2 * pair + 1)).sum())
+        )
     assert result.points_per_deal.value == pytest.approx(swing / len(records))
     assert result.win_rates[0].value + result.win_rates[1].value == pytest.approx(1)
 

@@ -17,7 +17,9 @@ def evaluate(*arguments):
 
 def test_two_agents_make_a_table_and_a_file(tmp_path):
     path = tmp_path / "results.json"
-    done = evaluate("--agents", "gin-only", "simple", "--preset", "eaai_2p", "--deals", 2000, "--seed", 4, "--json", path)
+    done = evaluate(
+        "--agents", "gin-only", "simple", "--preset", "eaai_2p", "--deals", 2000, "--seed", 4, "--json", path
+    )
     assert done.returncode == 0, done.stderr
     assert "eaai_2p" in done.stdout
     assert "gin-only v simple" in done.stdout

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gin_env.arranged import lay_off_in_order
 from gin_env.cards import bits_of, card_ids
-from gin_env.layoffs import greedy_layoffs, lay_off_in_order
+from gin_env.layoffs import greedy_layoffs
 from gin_env.melds import least_arrangements, melds_of
 from gin_env.rules import Rules
 from gin_env.scoring import score_deal
@@ -43,8 +44,9 @@ def test_a_plain_knock_is_told_in_full() -> None:
         ({"arrangements": {0: ["3S 4S 6S"]}}, "seat 0: 3S 4S 6S is neither a set nor a run"),
         ({"arrangements": {0: ["JH QH KH"]}}, "seat 0: meld JH QH KH is not all in the hand"),
         ({"arrangements": {0: ["3S 4S 5S", "4S 5S 6S"]}}, "seat 0: 4S 5S stands in two melds"),
+        ({"arrangements": {0: ["3S 4S 5S 6S"]}}, "seat 0: these melds leave 32 points, the least is 5"),
         ({"arrangements": {3: []}}, "arrangements name seat 3"),
-        ({"arrangements": {1: []}}, "arrangements name defender 1"),
+        ({"arrangements": {1: ["JH QH KH"]}}, "arrangements name defender 1"),
     ],
 )
 def test_bad_input_is_named(changes: dict[str, object], said: str) -> None:

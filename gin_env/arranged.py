@@ -1,0 +1,165 @@
+"""Showdowns in which some seats' melds are given, as a record or a person lays them, rather than chosen.
+
+Where several arrangements leave equally little, a program or a person picks one; ``score_deal`` then
+has to settle with that one. Single deals only, card by card: this is also the plain form of the
+challenge's lay-offs that ``layoffs.greedy_layoffs`` does in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import (
+    CARD_BITS,
+    NUM_CARDS,
+    NUM_RANKS,
+    SUITS,
+    UInt64Array,
+    bits_of,
+    card_ids,
+    format_cards,
+    parse_cards,
+)
+from gin_env.layoffs import Defence
+from gin_env.melds import deadwood, fourth_cards, least_arrangements, melds_of, neighbours, points_of
+from gin_env.rules import Rules
+from gin_env.showdown import Showdown, Spreads, all_spreads, open_seats, reply, settle_spreads, sides
+
+#: Cards in the order in which the 2021 challenge lays them off: suits C H S D (STRENGTH.md section 1).
+CHALLENGE_ORDER = sorted(range(NUM_CARDS), key=lambda card: ("CHSD".index(SUITS[card // NUM_RANKS]), card))
+
+CardTexts = str | Iterable[str]
+Melds = list[list[int]]
+
+
+def settle_arranged(
+    rules: Rules,
+    hands: UInt64Array,
+    knocker: NDArray[np.intp],
+    arrangements: Mapping[int, Sequence[CardTexts]],
+) -> Showdown:
+    """Settle one deal in which some seats' melds are given; the others choose their best as ever.
+
+    Parameters
+    ----------
+    rules : Rules
+    hands : uint64, shape (P,)
+        The hands after the knocker has thrown his card.
+    knocker : int, shape (1,)
+    arrangements : mapping
+        Seat to its melds.
+
+    Raises
+    ------
+    ValueError
+        Melds that are none, that the hand does not hold, or that leave more than the least deadwood.
+    """
+    given = {seat: parse_melds(hands, seat, melds) for seat, melds in arrangements.items()}
+    knock_seats, defence_seats = (seats[0] for seats in sides(rules, knocker))
+    spreads = all_spreads(hands[knock_seats][None])
+    for column, seat in enumerate(knock_seats.tolist()):
+        if seat in given:
+            spreads.set_bits[:, column], spreads.run_bits[:, column] = _sets_and_runs(given[seat])
+    if rules.layoff == "greedy":
+        defender = int(defence_seats[0])
+        replies = []
+        for index in range(len(spreads.rows)):
+            melds = given.get(int(knocker[0])) or _in_challenge_order(spreads, index)
+            is_open = bool(open_seats(rules, spreads.deadwood[[index]]).any())
+            replies.append(_greedy_reply(melds if is_open else [], hands[defender], given.get(defender)))
+        defence = Defence(*(np.concatenate(parts) for parts in zip(*replies, strict=True)))
+    else:
+        if fixed := sorted(set(given) & set(defence_seats.tolist())):
+            raise ValueError(
+                f"arrangements name defender {fixed[0]}: with layoff='optimal' the defenders play their best"
+            )
+        defence = reply(rules, spreads, np.repeat(hands[None, defence_seats], len(spreads.rows), axis=0))
+    return settle_spreads(rules, hands[None], knocker, spreads, defence)
+
+
+def _in_challenge_order(spreads: Spreads, index: int) -> Melds:
+    melds = melds_of(spreads.set_bits[index, 0], spreads.run_bits[index, 0])
+    return sorted(melds, key=lambda meld: min(CHALLENGE_ORDER.index(card) for card in meld))
+
+
+def _greedy_reply(melds: Melds, hand: np.uint64, given: Melds | None) -> Defence:
+    """Lay off card by card after the given arrangement of the defender's hand, or after his best one."""
+    own = least_arrangements(np.array([hand]))
+    choices = [_sets_and_runs(given)] if given is not None else list(zip(own.set_bits, own.run_bits, strict=True))
+    replies = []
+    for set_bits, run_bits in choices:
+        loose = card_ids(hand & ~set_bits & ~run_bits)
+        laid = lay_off_in_order(melds, loose, CHALLENGE_ORDER)
+        left = int(points_of(np.array([bits_of(set(loose) - set(laid))]))[0])
+        replies.append((left, bits_of(laid)))
+    left, laid_bits = min(replies, key=lambda choice: choice[0])
+    return Defence(np.array([[laid_bits]]), np.array([[left]], dtype=np.uint8))
+
+
+def lay_off_in_order(melds: Melds, loose: Sequence[int], card_order: Sequence[int]) -> list[int]:
+    """Lay each loose card, in an order of cards, onto the first meld that takes it, until none fits.
+
+    Returns the laid cards in the order of laying.
+    """
+    open_melds = [sorted(meld) for meld in melds]
+    laid: list[int] = []
+    waiting = sorted(loose, key=card_order.index)
+    while True:
+        placed = next(((card, meld) for card in waiting for meld in open_melds if _takes(meld, card)), None)
+        if placed is None:
+            return laid
+        card, meld = placed
+        meld.append(card)
+        meld.sort()
+        waiting.remove(card)
+        laid.append(card)
+
+
+def _takes(meld: list[int], card: int) -> bool:
+    """Whether a meld (ascending ids) with one more card is still a meld."""
+    joined = np.array([bits_of(meld)])
+    fitting = neighbours(joined) if _is_run(meld) else fourth_cards(joined)
+    return bool(fitting[0] & CARD_BITS[card])
+
+
+def parse_melds(hands: UInt64Array, seat: int, melds: Sequence[CardTexts]) -> Melds:
+    """Return a seat's melds as ascending ids; raises ``ValueError`` unless they are a least arrangement of its hand."""
+    if not 0 <= seat < len(hands):
+        raise ValueError(f"arrangements name seat {seat}: the seats are 0 to {len(hands) - 1}")
+    parsed = [sorted(parse_cards(meld)) for meld in melds]
+    used: set[int] = set()
+    for meld in parsed:
+        if not _is_run(meld) and not _is_set(meld):
+            raise ValueError(f"seat {seat}: {format_cards(meld)} is neither a set nor a run")
+        if bits_of(meld) & ~hands[seat]:
+            raise ValueError(
+                f"seat {seat}: meld {format_cards(meld)} is not all in the hand {format_cards(hands[seat])}"
+            )
+        if used & set(meld):
+            raise ValueError(f"seat {seat}: {format_cards(sorted(used & set(meld)))} stands in two melds")
+        used |= set(meld)
+    left, least = int(points_of(hands[[seat]] & ~bits_of(used))[0]), int(deadwood(hands[[seat]])[0])
+    if left != least:
+        raise ValueError(f"seat {seat}: these melds leave {left} points, the least is {least} (RULES.md row 25)")
+    return parsed
+
+
+def _is_run(meld: Sequence[int]) -> bool:
+    return (
+        len(meld) >= 3
+        and list(meld) == list(range(meld[0], meld[0] + len(meld)))
+        and meld[0] // NUM_RANKS == meld[-1] // NUM_RANKS
+    )
+
+
+def _is_set(meld: Sequence[int]) -> bool:
+    return len(meld) in (3, 4) and len({card % NUM_RANKS for card in meld}) == 1
+
+
+def _sets_and_runs(melds: Melds) -> tuple[np.uint64, np.uint64]:
+    """Return the cards in sets and the cards in runs of some melds."""
+    in_runs = [card for meld in melds if _is_run(meld) for card in meld]
+    return bits_of(card for meld in melds for card in meld) & ~bits_of(in_runs), bits_of(in_runs)
