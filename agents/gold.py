@@ -14,7 +14,7 @@ class GoldAgent(ScriptedAgent):
     """Takes what lowers its deadwood, throws for the least (ties: the dearest, then the lowest id), knocks at once."""
 
     name = "gold"
-    team_knock_at = 20
+    team_knock_at = 40
 
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if that lowers the deadwood that the best throw leaves."""
@@ -34,4 +34,4 @@ class GoldK4Agent(GoldAgent):
 
     name = "gold-k4"
     knock_at = 4
-    team_knock_at = 20
+    team_knock_at = 40

@@ -21,7 +21,7 @@ class SimpleAgent(ScriptedAgent):
 
     name = "simple"
     needs_history = True
-    team_knock_at = 20
+    team_knock_at = 30
 
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard exactly if it is part of some meld of hand and upcard."""
@@ -42,7 +42,7 @@ class GinOnlyAgent(SimpleAgent):
 
     name = "gin-only"
     knock_at = 0
-    team_knock_at = 10
+    team_knock_at = 40
 
 
 def repeated_pairs(view: PlayerView) -> UInt64Array:

@@ -170,7 +170,7 @@ class GinRummyEnv(AECEnv):
         ValueError
             A deck or dealer in ``options`` that cannot be played.
         """
-        deck, dealer = injected_deal(options)
+        deck, dealer = injected_deal(self.rules, options)
         if seed is not None or not self._seeded:
             self.episodes.engine.seed(secrets.randbits(63) if seed is None else operator.index(seed))
             self._seeded = True

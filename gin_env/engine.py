@@ -36,6 +36,7 @@ _PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
 _DRAW_ONLY = np.uint64(1 << DRAW)
 _DRAW_OR_TAKE = np.uint64(1 << DRAW | 1 << TAKE)
 _NOTHING = np.uint64(0)
+_NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
 
 
 class Engine:
@@ -152,6 +153,7 @@ class Engine:
         state.pile[rows, 0] = decks[:, dealt]
         state.pile_size[rows] = 1
         state.pile_bits[rows] = CARD_BITS[decks[:, dealt]]
+        state.upcard[rows] = decks[:, dealt]
         state.dealer[rows] = dealers
         state.turn[rows] = 0
         for array in (state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits):
@@ -173,8 +175,8 @@ class Engine:
 
     # ------------------------------------------------------------------ playing
 
-    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Apply one action in each deal.
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> Rows:
+        """Apply one action in each deal; return the rows whose deal ended with it.
 
         Parameters
         ----------
@@ -194,7 +196,8 @@ class Engine:
             raise ValueError(f"actions have shape {actions.shape}: one action for each of {len(where)} deals is needed")
         where, actions = self._checked(where, actions)
         verbs = self.layout.verb_of[actions]
-        to_play = []
+        to_play: list[Rows] = []
+        self._ended: list[Rows] = []
         for verb, count in enumerate(np.bincount(verbs, minlength=len(self._applies)).tolist()):
             if count:
                 chosen = slice(None) if count == len(where) else (verbs == verb).nonzero()[0]
@@ -203,6 +206,7 @@ class Engine:
                     to_play.append(rows_to_play)
         if to_play:
             self._open_play(to_play[0] if len(to_play) == 1 else np.concatenate(to_play))
+        return np.concatenate(self._ended) if self._ended else _NO_ROWS
 
     def _checked(self, rows: Rows, actions: NDArray[np.integer]) -> tuple[Rows, NDArray[np.integer]]:
         """Return rows and actions without those of deals that are over; raise if an action is illegal."""
@@ -253,8 +257,7 @@ class Engine:
     def _decline(self, rows: Rows, cells: NDArray[np.intp]) -> None:
         """Note that the movers did not want the upcard."""
         state = self.state
-        upcards = state.pile.reshape(-1)[rows * NUM_CARDS + state.pile_size[rows] - 1]
-        state.declined_bits.reshape(-1)[cells] |= CARD_BITS[upcards]
+        state.declined_bits.reshape(-1)[cells] |= CARD_BITS[state.upcard[rows]]
 
     # The draw (row 15)
 
@@ -270,11 +273,14 @@ class Engine:
 
     def _apply_take(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
         state = self.state
-        size = state.pile_size[rows] - 1
-        cards = state.pile.reshape(-1)[rows * NUM_CARDS + size]
+        cards = state.upcard[rows]
         bits = CARD_BITS[cards]
         movers = state.mover[rows]
+        size = state.pile_size[rows] - 1
         state.pile_size[rows] = size
+        # An empty pile reads the cell before its own, which then does not count.
+        below = state.pile.reshape(-1)[rows * NUM_CARDS + size.astype(np.intp) - 1]
+        state.upcard[rows] = np.where(size > 0, below, np.uint8(NO_CARD))
         state.pile_bits[rows] ^= bits
         state.taken_card[rows] = cards
         state.offers_left[rows] = 0
@@ -385,6 +391,7 @@ class Engine:
         state.known_bits.reshape(-1)[cells] &= others
         size = state.pile_size[rows]
         state.pile.reshape(-1)[rows * NUM_CARDS + size] = cards
+        state.upcard[rows] = cards
         state.pile_size[rows] = size + 1
         state.pile_bits[rows] |= bits
         if self.rules.trades:
@@ -414,5 +421,6 @@ class Engine:
         self._end(rows)
 
     def _end(self, rows: Rows) -> None:
+        self._ended.append(rows)
         self.state.phase[rows] = _OVER
         self.state.legal[rows] = _NOTHING

@@ -96,14 +96,13 @@ class Episodes:
         Raises ``IllegalAction`` before anything changes if some action is not legal.
         """
         where = np.arange(self.engine.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
-        was_over = self.engine.over[where]
-        self.engine.step(actions, where)
-        ended = np.flatnonzero(self.engine.over[where] & ~was_over)
+        just_ended = self.engine.step(actions, where)
         over = np.zeros(len(where), dtype=bool)
         truncated = np.zeros(len(where), dtype=bool)
         rewards = np.zeros((len(where), self.rules.num_players), dtype=np.float32)
-        finished = None
-        if len(ended):
+        ended_rows, finished = just_ended, None
+        if len(just_ended):
+            ended = np.isin(where, just_ended).nonzero()[0]
             ended_rows = where[ended]
             game = book_deals(self.state, ended_rows)
             finished = self.state.take(ended_rows)
@@ -112,7 +111,7 @@ class Episodes:
             going_on = ended_rows[~over[ended]]
             if len(going_on):
                 self.engine.reset(going_on, dealers=next_dealers(self.state, going_on))
-        return Transition(rewards, over, truncated, where[ended], finished)
+        return Transition(rewards, over, truncated, ended_rows, finished)
 
     def _ends(self, game: GameEnd) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         if self.episode == "deal":

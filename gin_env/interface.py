@@ -6,6 +6,7 @@ and the summary of a deal that has ended.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from gin_env.actions import action_layout
-from gin_env.dealing import parse_deck
+from gin_env.dealing import checked_dealers, parse_deck
 from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward
+from gin_env.rules import Rules
 from gin_env.scoring import describe_result
 from gin_env.state import NO_SEAT, Kind, State
 
@@ -56,8 +58,8 @@ def observation_space(encoder: ObservationEncoder, form: str) -> spaces.Space[An
     return spaces.Dict({"observation": features, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)})
 
 
-def injected_deal(options: Mapping[str, Any] | None) -> tuple[NDArray[np.uint8] | None, int | None]:
-    """Return the deck (52,) and the dealer that ``reset`` options ask for, None where they do not.
+def injected_deal(rules: Rules, options: Mapping[str, Any] | None) -> tuple[NDArray[np.uint8] | None, int | None]:
+    """Return the deck (52,) and the dealer that the options of ``reset`` ask for, None where they do not.
 
     ``options["deck"]`` is 52 card texts or ids in dealing order, ``options["dealer"]`` a seat. Other
     keys are other people's, as PettingZoo and Gymnasium allow.
@@ -65,12 +67,15 @@ def injected_deal(options: Mapping[str, Any] | None) -> tuple[NDArray[np.uint8] 
     Raises
     ------
     ValueError
-        An unknown card text, or (``InvalidPosition``) anything but 52 different cards.
+        An unknown card text, or (``InvalidPosition``) anything but 52 different cards, or no such seat.
     """
     if not options:
         return None, None
-    deck = options.get("deck")
-    return (None if deck is None else parse_deck(deck)), options.get("dealer")
+    deck, dealer = options.get("deck"), options.get("dealer")
+    return (
+        None if deck is None else parse_deck(deck),
+        None if dealer is None else int(checked_dealers(operator.index(dealer), 1, rules.num_players)[0]),
+    )
 
 
 def resolve_illegal_reward(reward: Reward, given: float | None) -> float:
@@ -104,7 +109,7 @@ def deal_summary(finished: State, row: int = 0) -> dict[str, Any]:
         "scores": finished.scores[row].tolist(),
     }
     if kind is not Kind.DEAD:
-        result = describe_result(finished.rules, finished, row)  # type: ignore[arg-type]
+        result = describe_result(finished.rules, finished, row)
         summary["bonuses"] = result.bonuses
         summary["deadwood"] = list(result.deadwood or ())
         summary["spread"], summary["layoffs"] = result.spread, result.layoffs

@@ -66,7 +66,7 @@ class _Board:
 
 @dataclass(frozen=True)
 class _Choice:
-    """A one-hot section; ``value`` returns (M,), and a value of ``size`` or more leaves zeros."""
+    """A one-hot section; ``value`` returns (M,). Only the last one may exceed ``size``, which leaves zeros."""
 
     name: str
     size: int
@@ -107,9 +107,11 @@ class ObservationEncoder:
         self._boards = _board_sections(rules, self.options)
         self._choices = _choice_sections(rules)
         self._numbers = _number_sections(rules)
+        rule_numbers = _rule_sections(rules)
         widths = [(name, NUM_CARDS, board.meaning) for board in self._boards for name in board.names]
         widths += [(choice.name, choice.size, choice.meaning) for choice in self._choices]
         widths += [(number.name, number.width, number.meaning) for number in self._numbers]
+        widths += [(name, 1, meaning) for name, _, meaning in rule_numbers]
         if self.options.derived:
             widths += [(name, width, meaning) for name, width, meaning in _derived_sections(rules)]
         starts = np.cumsum([0] + [width for _, width, _ in widths]).tolist()
@@ -122,6 +124,10 @@ class ObservationEncoder:
         self._choice_sizes = np.array([choice.size for choice in self._choices])
         self._number_start = self.section(self._numbers[0].name).start
         self._number_width = sum(number.width for number in self._numbers)
+        self._rule_start = self._number_start + self._number_width
+        self._rule_values = np.array([value for _, value, _ in rule_numbers], dtype=np.float32)
+        self._board_columns = _columns([len(board.names) for board in self._boards])
+        self._number_columns = _columns([number.width for number in self._numbers])
         self._factors = np.concatenate([np.full(number.width, 1 / number.scale) for number in self._numbers])
 
     def section(self, name: str) -> Section:
@@ -153,34 +159,30 @@ class ObservationEncoder:
         self._write_choices(view, out)
         self._write_numbers(view, out)
         if self.options.derived:
-            _write_derived(view, out[:, self._number_start + self._number_width :])
+            _write_derived(view, out[:, self._rule_start + len(self._rule_values) :])
         return out
 
     def _stack_boards(self, view: PlayerView) -> UInt64Array:
         stacked = np.empty((len(view), self._num_boards), dtype=np.uint64)
-        column = 0
-        for board in self._boards:
-            width = len(board.names)
-            stacked[:, column if width == 1 else slice(column, column + width)] = board.bits(view)
-            column += width
+        for board, columns in zip(self._boards, self._board_columns, strict=True):
+            stacked[:, columns] = board.bits(view)
         return stacked
 
     def _write_choices(self, view: PlayerView, out: Float32Array) -> None:
         values = np.empty((len(view), len(self._choices)), dtype=np.intp)
         for column, choice in enumerate(self._choices):
             values[:, column] = choice.value(view)
-        # A value outside its section goes where the first number is written next, and so nowhere.
-        columns = np.where(values < self._choice_sizes, values + self._choice_starts, self._number_start)
-        out[np.arange(len(view))[:, None], columns] = 1.0
+        # "Nobody" in the last choice, the knocker, falls on the first number, which is written next.
+        values = np.minimum(values, self._choice_sizes)
+        out[np.arange(len(view))[:, None], values + self._choice_starts] = 1.0
 
     def _write_numbers(self, view: PlayerView, out: Float32Array) -> None:
         values = np.empty((len(view), self._number_width))
-        column = 0
-        for number in self._numbers:
-            width = number.width
-            values[:, column if width == 1 else slice(column, column + width)] = number.value(view)
-            column += width
-        out[:, self._number_start : self._number_start + self._number_width] = values * self._factors
+        for number, columns in zip(self._numbers, self._number_columns, strict=True):
+            values[:, columns] = number.value(view)
+        values *= self._factors
+        out[:, self._number_start : self._rule_start] = values
+        out[:, self._rule_start : self._rule_start + len(self._rule_values)] = self._rule_values
 
 
 def _seat_names(prefix: str, rules: Rules) -> tuple[str, ...]:
@@ -248,7 +250,7 @@ def _choice_sections(rules: Rules) -> list[_Choice]:
 
 
 def _number_sections(rules: Rules) -> list[_Number]:
-    numbers = [
+    return [
         _Number("stock_count", rules.stock_size, "cards left in the stock / all at the start", lambda v: v.stock_count),
         _Number("turn", rules.max_turns, "turns completed / max_turns", lambda view: view.turn),
         _Number(
@@ -262,19 +264,21 @@ def _number_sections(rules: Rules) -> list[_Number]:
             "deals_played", rules.max_deals, "deals of the game so far / max_deals", lambda view: view.deals_played
         ),
     ]
+
+
+def _rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
+    """Return name, value and meaning of the rules' own numbers, which never change within an environment."""
     gins = ("small_gin_bonus", "team_gin_bonus") if rules.has_partners else ("gin_bonus",)
-    for name, scale in [
-        ("knock_limit", 10),
-        *[(gin, 100) for gin in gins],
-        ("undercut_bonus", 100),
-        ("box_bonus", 100),
-    ]:
-        numbers.append(_rule_number(name, scale))
-    return numbers
+    scales = {"knock_limit": 10} | dict.fromkeys((*gins, "undercut_bonus", "box_bonus"), 100)
+    return [
+        (f"rule_{name}", getattr(rules, name) / scale, f"the rule {name} / {scale}") for name, scale in scales.items()
+    ]
 
 
-def _rule_number(name: str, scale: float) -> _Number:
-    return _Number(f"rule_{name}", scale, f"the rule {name} / {scale:g}", lambda view: getattr(view.rules, name))
+def _columns(widths: list[int]) -> list[int | slice]:
+    """Return where sections of these widths stand side by side: one column as an int, several as a slice."""
+    ends = np.cumsum(widths).tolist()
+    return [end - 1 if width == 1 else slice(end - width, end) for width, end in zip(widths, ends, strict=True)]
 
 
 def _derived_sections(rules: Rules) -> list[tuple[str, int, str]]:

@@ -114,7 +114,7 @@ class GinRummySingleEnv(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a new episode and play up to the learner's first turn; without a seed the old stream goes on."""
         super().reset(seed=seed)
-        deck, dealer = injected_deal(options)
+        deck, dealer = injected_deal(self.table.rules, options)
         if seed is not None or not self._seeded:
             self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
             self._seeded = True

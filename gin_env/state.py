@@ -67,6 +67,7 @@ class State:
     pile: NDArray[np.uint8] = _array("u1", "NC", "the discard pile, bottom first")
     pile_size: NDArray[np.uint8] = _array("u1", "N", "cards in the pile")
     pile_bits: UInt64Array = _array("u8", "N", "the pile as a set")
+    upcard: NDArray[np.uint8] = _array("u1", "N", "the pile's top card, NO_CARD for an empty pile")
 
     # Whose move it is
     phase: NDArray[np.uint8] = _array("u1", "N", "Phase")
@@ -115,7 +116,7 @@ class State:
         }
         state = cls(rules=rules, **arrays)
         state.phase[:] = Phase.OVER
-        for name in ("taken_card", "drawn_card", "offered_card"):
+        for name in ("upcard", "taken_card", "drawn_card", "offered_card"):
             getattr(state, name)[:] = NO_CARD
         state.knocker[:] = NO_SEAT
         state.winner[:] = -1
@@ -130,12 +131,6 @@ class State:
     def nbytes_per_deal(self) -> int:
         """Memory that one deal takes in all arrays, in bytes."""
         return sum(getattr(self, field.name)[:1].nbytes for field in array_fields())
-
-    @property
-    def upcard(self) -> NDArray[np.uint8]:
-        """The pile's top card (N,), NO_CARD where the pile is empty."""
-        tops = self.pile[np.arange(self.num_deals), np.maximum(self.pile_size, 1) - 1]
-        return np.where(self.pile_size > 0, tops, np.uint8(NO_CARD))
 
     @property
     def stock_count(self) -> NDArray[np.uint8]:
@@ -183,6 +178,8 @@ class State:
             found.append(f"cards missing: {format_cards(lost)}")
         if sum(1 << card for card in pile) != int(self.pile_bits[row]):
             found.append("pile_bits and pile differ")
+        if (pile[-1] if pile else NO_CARD) != self.upcard[row]:
+            found.append("upcard is not the pile's top card")
         phase = Phase(int(self.phase[row]))
         for seat in range(self.rules.num_players):
             size = self.rules.hand_size

@@ -104,7 +104,7 @@ class GinRummyVectorEnv(VectorEnv):
         ``options`` as in the single environment, ``deck`` and ``dealer`` for every row.
         """
         super().reset(seed=seed)
-        deck, dealer = injected_deal(options)
+        deck, dealer = injected_deal(self.table.rules, options)
         if seed is not None or not self._seeded:
             self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
             self._seeded = True

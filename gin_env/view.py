@@ -160,7 +160,7 @@ def player_view(
     players = rules.num_players
     where = np.arange(state.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
     mover = state.mover[where]
-    viewer = (mover if seats is None else np.broadcast_to(np.asarray(seats), where.shape)).astype(np.intp)
+    viewer = mover.astype(np.intp) if seats is None else np.full(len(where), seats, dtype=np.intp)
     by_seat = (where * players)[:, None] + _SEATS_FROM[players][viewer]
     by_team = (where * 2)[:, None] + _TEAMS_FROM[viewer & 1]
     own = by_seat[:, 0]
@@ -171,20 +171,21 @@ def player_view(
     same_team = ((turn_seat ^ viewer) & 1) == 0
     sees_draw = same_team if _sees_partner(rules) else turn_seat == viewer
     kind = state.kind[where]
-    pile_size = state.pile_size[where]
-    top = state.pile.reshape(-1)[where * NUM_CARDS + pile_size - 1]
+    # The showdown's cards, which are few and late: zeros, made once, while every deal is going on.
+    ended = kind.any()
+    nothing = np.zeros(by_seat.shape, dtype=np.uint64)
     return PlayerView(
         rules=rules,
         layout=action_layout(rules),
         seat=viewer,
         legal=state.legal[where] * (mover == viewer)[:, None],
         hand_bits=hands[own],
-        partner_bits=hands[by_seat[:, 2]] if _sees_partner(rules) else np.zeros(len(where), dtype=np.uint64),
+        partner_bits=hands[by_seat[:, 2]] if _sees_partner(rules) else nothing[:, 0],
         pile_bits=state.pile_bits[where],
-        upcard=_card_if(pile_size > 0, top),
+        upcard=state.upcard[where],
         taken_card=state.taken_card[where],
         drawn_card=_card_if(sees_draw, state.drawn_card[where]),
-        offered_card=_card_if(same_team, state.offered_card[where]),
+        offered_card=_card_if(same_team, state.offered_card[where]) if rules.trades else state.offered_card[where],
         known_bits=state.known_bits.reshape(-1)[by_seat],
         team_known_bits=state.team_known_bits.reshape(-1)[by_team],
         discarded_bits=state.discarded_bits.reshape(-1)[by_seat],
@@ -200,11 +201,11 @@ def player_view(
         trades=state.trades[where],
         kind=kind,
         knocker=relative[counted_from + state.knocker[where]],
-        points=state.points.reshape(-1)[by_team],
-        shown_bits=hands[by_seat] * (kind > _DEAD)[:, None],
-        set_bits=state.set_bits.reshape(-1)[by_seat],
-        run_bits=state.run_bits.reshape(-1)[by_seat],
-        laid_bits=state.laid_bits.reshape(-1)[by_seat],
+        points=state.points.reshape(-1)[by_team] if ended else np.zeros(by_team.shape, dtype=np.int16),
+        shown_bits=hands[by_seat] * (kind > _DEAD)[:, None] if ended else nothing,
+        set_bits=state.set_bits.reshape(-1)[by_seat] if ended else nothing,
+        run_bits=state.run_bits.reshape(-1)[by_seat] if ended else nothing,
+        laid_bits=state.laid_bits.reshape(-1)[by_seat] if ended else nothing,
         scores=state.scores.reshape(-1)[by_team],
         boxes=state.boxes.reshape(-1)[by_team],
         deals_played=state.deals_played[where],

@@ -184,10 +184,18 @@ def test_a_given_deck_and_dealer_are_dealt():
 
 
 @pytest.mark.parametrize("options", [{"deck": "5H"}, {"deck": "5H " * 52}, {"deck": ["ZZ"] * 52}, {"dealer": 7}])
-def test_a_wrong_deck_or_dealer_is_refused(options):
+def test_a_wrong_deck_or_dealer_is_refused_and_changes_nothing(options):
     env = gin_env.env("classic_2p")
+    env.reset(seed=7)
+    before = snapshot(env)
     with pytest.raises(ValueError, match=r"deck|card|dealer"):
         env.reset(seed=1, options=options)
+    assert snapshot(env) == before
+    env.reset()
+    other = gin_env.env("classic_2p")
+    other.reset(seed=7)
+    other.reset()
+    assert snapshot(env) == snapshot(other)
 
 
 def test_a_deck_of_51_is_an_invalid_position():

@@ -8,6 +8,7 @@ import pytest
 
 from agents.arena import play_match
 from agents.arena.statistics import ratio_estimate
+from agents.arena.thresholds import measure
 from agents.registry import load_agent
 from gin_env.agent import Agent
 from gin_env.engine import Engine
@@ -225,6 +226,14 @@ def test_progress_is_told_up_to_the_end():
     match("palace_4p", "gold", "gold", 5, on_progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (10, 10)
     assert told == sorted(told)
+
+
+def test_a_threshold_is_measured_against_simple_as_it_is():
+    eager, patient = (measure("gin-only", threshold, num_pairs=60) for threshold in (99, 0))
+    assert eager.names == patient.names == ("gin-only", "simple")
+    assert eager.styles[0].gin > patient.styles[0].gin
+    with pytest.raises(ValueError, match="'random' has no threshold"):
+        measure("random", 10)
 
 
 def test_intervals_cover_as_often_as_they_say():

@@ -1,11 +1,19 @@
 """evaluate.py as a user types it, wrong input included."""
 
+import itertools
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from agents.model_files import DESCRIPTION_FILE, WEIGHTS_FILE, Model, write_model
+from agents.registry import AGENT_NAMES
+from gin_env.actions import action_layout
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rules import PRESETS, Rules
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -103,11 +111,60 @@ def test_what_the_parser_refuses_exits_alike(arguments):
 
 
 def test_help_names_every_agent_and_preset():
-    from agents.registry import AGENT_NAMES
-    from gin_env.rules import PRESETS
-
     done = evaluate("--help")
     assert done.returncode == 0
     words = done.stdout.replace("│", " ").split()
     for name in (*AGENT_NAMES, *PRESETS):
         assert name in words or f"{name}," in words or f"{name};" in words
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A saved model of random weights for eaai_2p."""
+    rules, options = Rules.preset("eaai_2p"), ObservationOptions()
+    generator = np.random.default_rng(0)
+    sizes = [ObservationEncoder(rules, options).size, 8, action_layout(rules).size]
+    weights = {}
+    for layer, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
+        weights[f"actor.{layer}.weight"] = generator.normal(size=(outputs, inputs)).astype(np.float32)
+        weights[f"actor.{layer}.bias"] = np.zeros(outputs, dtype=np.float32)
+    write_model(tmp_path / "model", Model(rules, options, "tanh", weights), {})
+    return tmp_path / "model"
+
+
+def test_a_saved_model_plays_by_its_own_rules_unless_told_otherwise(model):
+    done = evaluate("--agents", "simple", model, "--deals", 200)
+    assert done.returncode == 0, done.stderr
+    assert "eaai_2p, duplicate deals" in done.stdout
+    other = evaluate("--agents", "simple", model, "--deals", 200, "--preset", "palace_2p")
+    assert other.returncode == 2
+    assert "was trained for eaai_2p, not for palace_2p" in other.stderr
+
+
+@pytest.mark.parametrize("damage", ["description", "weights", "foreign"])
+def test_a_damaged_model_ends_in_one_line(model, damage):
+    if damage == "description":
+        (model / DESCRIPTION_FILE).write_text("{")
+    elif damage == "weights":
+        (model / WEIGHTS_FILE).write_bytes(b"nothing")
+    else:
+        (model / DESCRIPTION_FILE).write_text('{"name": "something else"}')
+    done = evaluate("--agents", model, "simple")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.strip().count("\n") == 0
+    assert str(model) in done.stderr
+
+
+def test_an_agent_that_breaks_the_rules_is_told_in_one_line(tmp_path):
+    (tmp_path / "cheat.py").write_text(
+        "import numpy as np\n"
+        "from gin_env.agent import Agent\n"
+        "class Cheat(Agent):\n"
+        "    def act(self, view):\n"
+        "        return np.full(len(view), view.layout.knock)\n"
+    )
+    done = evaluate("--agents", f"{tmp_path}/cheat.py:Cheat", "simple", "--deals", 20)
+    assert done.returncode == 2
+    assert "'knock AS'" in done.stderr
+    assert done.stderr.strip().count("\n") == 0

@@ -1,0 +1,151 @@
+"""How fast the environment is, on one core, with random legal play: ``python benchmarks/speed.py``.
+
+Prints decisions per second of the engine at several batch sizes (legal masks and new deals included;
+with and without the time of choosing random actions), with observations encoded, through the
+PettingZoo environments, and of MaskablePPO beside an environment that costs nothing. Peers are
+measured in the same way where they are installed (``pip install open_spiel rlcard``).
+
+Options: ``--quick`` measures a tenth as long; ``--no-training`` leaves out MaskablePPO.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import importlib.util
+import random
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import gin_env
+from gin_env.engine import Engine
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.sampling import random_actions
+from gin_env.view import player_view
+
+SECONDS = 0.3 if "--quick" in sys.argv else 3.0
+BATCHES = (1, 64, 1024, 4096, 8192)
+PRESETS = ("classic_2p", "palace_4p")
+
+
+def engine_speed(preset: str, num_deals: int) -> tuple[float, float]:
+    """Decisions a second with masks and new deals: (choosing random actions included, not included)."""
+    engine = Engine(preset, num_deals, seed=1)
+    engine.reset()
+    generator = np.random.default_rng(0)
+    decisions, choosing, start = 0, 0.0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < SECONDS:
+        engine.legal_mask()
+        before = time.perf_counter()
+        actions = random_actions(engine.state.legal, engine.layout, generator)
+        choosing += time.perf_counter() - before
+        engine.step(actions)
+        decisions += num_deals
+        over = engine.over.nonzero()[0]
+        if len(over):
+            engine.reset(over)
+    return decisions / elapsed, decisions / (elapsed - choosing)
+
+
+def observation_speed(preset: str, num_deals: int, derived: bool) -> float:
+    """Decisions a second with every mover's observation encoded, random choices included."""
+    engine = Engine(preset, num_deals, seed=1)
+    engine.reset()
+    encoder = ObservationEncoder(engine.rules, ObservationOptions(derived=derived))
+    generator = np.random.default_rng(0)
+    buffer = np.empty((num_deals, encoder.size), dtype=np.float32)
+    decisions, start = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < SECONDS:
+        view = player_view(engine.state)
+        encoder.encode(view, out=buffer)
+        engine.legal_mask()
+        engine.step(random_actions(engine.state.legal, engine.layout, generator))
+        decisions += num_deals
+        over = engine.over.nonzero()[0]
+        if len(over):
+            engine.reset(over)
+    return decisions / elapsed
+
+
+def aec_speed(make: Callable[..., object], preset: str) -> float:
+    """Decisions a second through a PettingZoo environment, ``last()`` with its observation included."""
+    env = make(preset)
+    rng = random.Random(0)
+    decisions, seed, start = 0, 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < SECONDS:
+        env.reset(seed=seed)
+        seed += 1
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                break
+            env.step(rng.choice(observation["action_mask"].nonzero()[0]))
+            decisions += 1
+    return decisions / elapsed
+
+
+def open_spiel_speed() -> float:
+    """Decisions a second of OpenSpiel's gin rummy from Python; its chance nodes are not counted."""
+    import pyspiel
+
+    game = pyspiel.load_game("gin_rummy")
+    rng = random.Random(0)
+    decisions, start = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < SECONDS:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            decisions += not state.is_chance_node()
+            state.apply_action(rng.choice(state.legal_actions()))
+    return decisions / elapsed
+
+
+def rlcard_speed() -> float:
+    """Decisions a second of RLCard's gin rummy."""
+    import rlcard
+
+    env = rlcard.make("gin-rummy")
+    rng = random.Random(0)
+    decisions, start = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < SECONDS:
+        state, _ = env.reset()
+        while not env.is_over():
+            state, _ = env.step(rng.choice(list(state["legal_actions"])))
+            decisions += 1
+    return decisions / elapsed
+
+
+def main() -> None:
+    """Print every figure."""
+    print(f"gin_env {gin_env.__version__}, numpy {np.__version__}, decisions a second on one core\n")
+    print(f"{'engine, masks and new deals included':44s} {'with random choice':>20s} {'without it':>12s}")
+    for preset in PRESETS:
+        for num_deals in BATCHES:
+            with_choice, without = engine_speed(preset, num_deals)
+            print(f"  {preset:12s} N = {num_deals:<25,d} {with_choice:20,.0f} {without:12,.0f}")
+        print(f"  {preset:12s} memory: {Engine(preset).state.nbytes_per_deal:,d} bytes a deal")
+    print(f"\n{'with observations encoded':44s} {'plain':>20s} {'derived':>12s}")
+    for preset in PRESETS:
+        plain, derived = (observation_speed(preset, 1024, derived) for derived in (False, True))
+        print(f"  {preset:12s} N = {1024:<25,d} {plain:20,.0f} {derived:12,.0f}")
+    print("\nPettingZoo AEC, last() with its observation included")
+    for preset in PRESETS:
+        for name, make in (("env()", gin_env.env), ("raw_env()", gin_env.raw_env)):
+            print(f"  {preset:12s} {name:29s} {aec_speed(make, preset):20,.0f}")
+    peers = [("pyspiel", "OpenSpiel, one deal", open_spiel_speed), ("rlcard", "RLCard, one deal", rlcard_speed)]
+    for module, name, measure in peers:
+        if importlib.util.find_spec(module):
+            print(f"  {name:42s} {measure():20,.0f}")
+    if "--no-training" not in sys.argv:
+        import training
+
+        print()
+        training.main()
+
+
+if __name__ == "__main__":
+    main()
