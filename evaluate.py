@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 import tyro
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -75,7 +76,7 @@ def main() -> None:
     with _progress() as progress:
         for first, second in pairings:
             names = (arguments.agents[first], arguments.agents[second])
-            task = progress.add_task(f"{names[0]} v {names[1]}", total=arguments.deals)
+            task = progress.add_task(escape(f"{names[0]} v {names[1]}"), total=arguments.deals)
             result = play_match(
                 rules,
                 agents[first],
@@ -93,7 +94,7 @@ def main() -> None:
     console.print(style_table(results, rules.has_partners))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(_report(rules, arguments, results), indent=1) + "\n")
-        console.print(f"written to {arguments.json}")
+        console.print(f"written to {escape(str(arguments.json))}", soft_wrap=True)
 
 
 def _check(arguments: Arguments) -> None:
@@ -140,7 +141,8 @@ def points_table(results: list[MatchResult]) -> Table:
     for result in results:
         won, lost = (rate.text(digits=1, scale=100) for rate in result.win_rates)
         speed = f"{result.decisions_per_second:,.0f}"
-        table.add_row(*result.names, result.points_per_deal.text(sign=True), won, lost, f"{result.num_plays:,}", speed)
+        names = map(escape, result.names)
+        table.add_row(*names, result.points_per_deal.text(sign=True), won, lost, f"{result.num_plays:,}", speed)
     return table
 
 
@@ -150,9 +152,9 @@ def style_table(results: list[MatchResult], trades: bool) -> Table:
     for heading in _style_cells(results[0].styles[0], trades):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        table.add_row(f"[bold]{result.names[0]} v {result.names[1]}[/bold]")
+        table.add_row(f"[bold]{escape(' v '.join(result.names))}[/bold]")
         for name, style in zip(result.names, result.styles, strict=True):
-            table.add_row(name, *_style_cells(style, trades).values())
+            table.add_row(escape(name), *_style_cells(style, trades).values())
     return table
 
 

@@ -104,6 +104,7 @@ class PolicyAgent(Agent):
             raise ValueError(
                 f"the network has {sizes[-1]} outputs: {action_layout(self.rules).size} actions are needed"
             )
+        self.weights = weights
         self._layers = layers
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:

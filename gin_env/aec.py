@@ -22,7 +22,6 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from gin_env.actions import ActionLayout
 from gin_env.central import StateEncoder
@@ -43,7 +42,7 @@ from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
 from gin_env.view import PlayerView, player_view
-from gin_env.wrappers import TerminateIllegalTeamWrapper
+from gin_env.wrappers import TeamGuardWrapper
 
 
 class GinRummyEnv(AECEnv):
@@ -283,7 +282,7 @@ def env(rules: Rules | str = "palace_4p", *, illegal_reward: float | None = None
     An illegal action ends the episode, each seat of the offender's team gets ``illegal_reward`` (by default
     the reward of a deal lost by 100 points) and the others 0. Calls in an impossible order raise.
     """
-    return OrderEnforcingWrapper(TerminateIllegalTeamWrapper(raw_env(rules, **options), illegal_reward))
+    return TeamGuardWrapper(raw_env(rules, **options), illegal_reward)
 
 
 def parallel_env(rules: Rules | str = "palace_4p", **options: Any) -> ParallelEnv:

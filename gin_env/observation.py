@@ -130,6 +130,10 @@ class ObservationEncoder:
         self._number_columns = _columns([number.width for number in self._numbers])
         self._factors = np.concatenate([np.full(number.width, 1 / number.scale) for number in self._numbers])
 
+    def __reduce__(self) -> tuple[type[ObservationEncoder], tuple[Rules, ObservationOptions]]:
+        """Copy and pickle by the arguments: sections are functions."""
+        return type(self), (self.rules, self.options)
+
     def section(self, name: str) -> Section:
         """Return a section by name; raises ``KeyError`` naming those that exist."""
         for section in self.sections:

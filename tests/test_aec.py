@@ -268,6 +268,8 @@ def test_out_of_order_calls_are_refused():
     for call in (lambda: env.step(0), lambda: env.observe("player_0"), env.render, env.state):
         with pytest.raises(AssertionError, match="reset"):
             call()
+    with pytest.raises(AttributeError, match="reset"):
+        env.last()
     raw = gin_env.raw_env()
     with pytest.raises(ValueError, match="reset"):
         raw.step(0)

@@ -1,0 +1,52 @@
+"""A fixed panel of scripted agents against which a training is measured, on the same duplicate deals each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from agents.arena import PLAYS_PER_PAIR, MatchResult, play_match
+from agents.policy import PolicyAgent
+from gin_env.agent import Agent
+
+#: Decks of the panel: never those of a training, which are seeded by its small --seed.
+PANEL_SEED = 20_261_130
+
+
+def play_panel(agent: PolicyAgent, panel: Sequence[Agent], num_deals: int) -> list[MatchResult]:
+    """Return the agent's matches against each of the panel, net points told from the agent."""
+    rules = agent.rules
+    num_pairs = max(num_deals // PLAYS_PER_PAIR, 1)
+    return [play_match(rules, agent, opponent, num_pairs, seed=PANEL_SEED) for opponent in panel]
+
+
+def worst_points(matches: Sequence[MatchResult]) -> float:
+    """Return the agent's worst result in points per deal."""
+    return min(match.points_per_deal.value for match in matches)
+
+
+def panel_line(matches: Sequence[MatchResult]) -> str:
+    """Return one line with the points per deal against each of the panel."""
+    return "   ".join(f"{match.names[1]} {match.points_per_deal.text(digits=1, sign=True)}" for match in matches)
+
+
+def panel_table(matches: Sequence[MatchResult], title: str) -> Table:
+    """Return the closing table."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("against")
+    for heading in ("points per deal (95 %)", "won %", "lost %", "gin %", "dead %", "deals"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for match in matches:
+        style = match.styles[0]
+        table.add_row(
+            match.names[1],
+            match.points_per_deal.text(sign=True),
+            f"{100 * match.win_rates[0].value:.1f}",
+            f"{100 * match.win_rates[1].value:.1f}",
+            f"{100 * style.gin:.1f}",
+            f"{100 * style.dead:.1f}",
+            f"{match.num_plays:,}",
+        )
+    return table

@@ -1,0 +1,339 @@
+"""Train an agent by self-play: MaskablePPO on a thousand deals at once.
+
+python train.py                                             # palace_4p for a few minutes
+python train.py --preset eaai_2p --minutes 60 --net 512 512
+python train.py --resume runs/palace_4p --minutes 30        # go on
+
+Ends in a table of results against scripted agents and leaves the model in its output folder, whose
+name is an agent's name for evaluate.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import torch
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common import logger as sb3_logger
+
+from agents.cli import UserError, run
+from agents.policy import PolicyAgent, network_weights, save_policy
+from agents.registry import AGENT_NAMES, load_agent
+from agents.rule_options import parse_rules
+from agents.selfplay.budget import Budget
+from agents.selfplay.buffer import LeanRolloutBuffer
+from agents.selfplay.callbacks import DealWatcher
+from agents.selfplay.network import Precision, policy_class
+from agents.selfplay.panel import panel_line, panel_table, play_panel, worst_points
+from agents.selfplay.pool import PAST, SELF, OpponentPool, parse_shares
+from agents.selfplay.run_folder import (
+    BEST_FOLDER,
+    LOGS_FOLDER,
+    new_run_folder,
+    read_arguments,
+    read_training,
+    write_arguments,
+    write_training,
+)
+from gin_env.observation import ObservationOptions
+from gin_env.rules import PRESETS, Rules
+from gin_env.sb3 import GinVecEnv
+
+DEFAULT_MINUTES = 4.0
+ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
+#: What a resumed run must share with the run it goes on from: the network would not fit otherwise.
+FIXED_ON_RESUME = ("preset", "rule", "net", "activation", "derived")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arguments:
+    """Train an agent by self-play and measure it against scripted ones."""
+
+    preset: Annotated[str, tyro.conf.arg(help=f"rules: {', '.join(PRESETS)}")] = "palace_4p"
+    rule: tuple[str, ...] = ()
+    """fields of the rules to replace, for example knock_limit=5 undercut_bonus=10"""
+    minutes: Annotated[float | None, tyro.conf.arg(help=f"how long to train; default {DEFAULT_MINUTES:g}")] = None
+    timesteps: int | None = None
+    """how many decisions of the learner to train for, instead of minutes"""
+    seed: int = 1
+    """fixes the first weights, the deals and all chances (with --timesteps the whole run, on the same machine)"""
+    output: Path | None = None
+    """folder for the model and its logs; by default runs/PRESET, or the first free runs/PRESET-2, -3, ..."""
+    resume: Path | None = None
+    """go on with the run in this folder, with its options unless others are given; minutes or timesteps are added"""
+
+    opponents: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(
+            help=f"whom the learner meets, with shares: {SELF} (its present self), {PAST} (snapshots), "
+            f"{', '.join(AGENT_NAMES)}, or any other agent that evaluate.py takes"
+        ),
+    ] = ("self:0.6", "simple:0.3", "random:0.1")
+    snapshot_every: int = 500_000
+    f"""decisions between two snapshots for the opponent {PAST!r}"""
+
+    net: tuple[int, ...] = (256, 256)
+    """sizes of the hidden layers, the same for the policy and the value network"""
+    activation: Literal["tanh", "relu"] = "relu"
+    """activation of the hidden layers"""
+    derived: bool = True
+    """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
+
+    rows: int = 512
+    """deals played at once"""
+    steps: int = 64
+    """decisions in each row between two updates"""
+    minibatch: int = 4096
+    """decisions per gradient step"""
+    epochs: int = 3
+    """times that each decision is learnt from"""
+    learning_rate: tuple[float, float] = (5e-4, 5e-5)
+    """Adam's step size at the start and at the end"""
+    entropy: tuple[float, float] = (0.015, 0.002)
+    """weight of the entropy bonus at the start and at the end"""
+    gae_lambda: float = 0.95
+    """lambda of generalised advantage estimation; there is no discounting"""
+    clip: float = 0.2
+    """clip range of PPO"""
+    grad_norm: float = 0.5
+    """largest norm of a gradient"""
+
+    panel: tuple[str, ...] = ("random", "simple")
+    """agents to measure against"""
+    eval_every: int = 500_000
+    """decisions between two measurements"""
+    eval_deals: int = 2_000
+    """deals against each of the panel in a measurement; five times as many at the end"""
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where the network learns; auto takes a graphics processor where there is one"""
+    precision: Precision = "auto"
+    """of the hidden layers while learning; auto takes bfloat16 where the processor computes in it"""
+    threads: int = dataclasses.field(default_factory=lambda: min(len(os.sched_getaffinity(0)), 8))
+    """processor threads of the network; never more than are idle"""
+
+
+def main() -> None:
+    """Read the arguments, train, measure, save."""
+    arguments, folder, training = open_run()
+    budget = Budget(arguments.minutes, arguments.timesteps)
+    rules = parse_rules(arguments.preset, arguments.rule)
+    console = Console()
+
+    torch.set_num_threads(arguments.threads)
+    torch.distributions.Distribution.set_default_validate_args(False)  # costs a tenth of the time and never fires
+
+    observation = ObservationOptions(derived=arguments.derived)
+    env = GinVecEnv(rules, arguments.rows, reward="scaled", observation=observation, seed=arguments.seed)
+    model = MaskablePPO(
+        policy_class(arguments.precision),
+        env,
+        # The schedules follow the budget, which may be minutes, instead of Stable-Baselines3's count of steps.
+        learning_rate=lambda _: budget.between(*arguments.learning_rate),
+        n_steps=arguments.steps,
+        batch_size=arguments.minibatch,
+        n_epochs=arguments.epochs,
+        gamma=1.0,
+        gae_lambda=arguments.gae_lambda,
+        clip_range=arguments.clip,
+        max_grad_norm=arguments.grad_norm,
+        rollout_buffer_class=LeanRolloutBuffer,
+        policy_kwargs={"net_arch": list(arguments.net), "activation_fn": ACTIVATIONS[arguments.activation]},
+        seed=arguments.seed,
+        device=arguments.device,
+    )
+    model.set_logger(sb3_logger.configure(str(folder / LOGS_FOLDER), ["tensorboard", "csv"]))
+    if training is not None:
+        model.policy.load_state_dict(training["policy"])
+        model.policy.optimizer.load_state_dict(training["optimizer"])
+        model.num_timesteps = training["timesteps"]
+        model._n_updates = training["updates"]
+        env.seed(arguments.seed + training["timesteps"])  # other deals than those already played
+
+    pool = make_pool(arguments, rules, model, training)
+    panel = [load_agent(name, rules) for name in arguments.panel]
+    student = PolicyAgent(rules, network_weights(model.policy), arguments.activation, observation, name=folder.name)
+    best = training["best"] if training is not None else float("-inf")
+    last_snapshot = last_measure = model.num_timesteps
+
+    console.print(f"{rules.name}: {env.encoder.size} features, {env.action_space.n} actions, into {folder}/")
+    with progress_bar(console) as progress:
+        task = progress.add_task("training", total=1.0, decisions=model.num_timesteps, speed=0.0)
+
+        def on_decisions(count: int) -> None:
+            budget.made += count
+            progress.update(task, completed=budget.fraction, decisions=model.num_timesteps, speed=budget.speed)
+
+        watcher = DealWatcher(pool, on_decisions)
+        while not budget.is_spent:
+            env.set_opponents(*pool.seat(network_weights(model.policy)))
+            model.ent_coef = budget.between(*arguments.entropy)
+            # One rollout and the updates that follow from it.
+            model.learn(arguments.rows * arguments.steps, watcher, log_interval=None, reset_num_timesteps=False)
+
+            if model.num_timesteps - last_snapshot >= arguments.snapshot_every:
+                pool.add_snapshot(network_weights(model.policy))
+                last_snapshot = model.num_timesteps
+            if model.num_timesteps - last_measure >= arguments.eval_every and not budget.is_spent:
+                last_measure = model.num_timesteps
+                student.set_weights(network_weights(model.policy))
+                with budget.paused():
+                    matches = play_panel(student, panel, arguments.eval_deals)
+                for match in matches:
+                    model.logger.record(f"eval/{match.names[1]}", match.points_per_deal.value)
+                progress.console.print(f"{model.num_timesteps:>11,}   {panel_line(matches)}", highlight=False)
+                save(folder, arguments, model, pool, max(best, worst_points(matches)))
+                if worst_points(matches) > best:
+                    best = worst_points(matches)
+                    save_policy(folder / BEST_FOLDER, model.policy, rules, observation, facts(arguments, model, best))
+            model.logger.record("time/decisions_per_second", budget.speed)
+            model.logger.dump(model.num_timesteps)
+
+    student.set_weights(network_weights(model.policy))
+    with console.status("measuring"):
+        matches = play_panel(student, panel, 5 * arguments.eval_deals)
+    save(folder, arguments, model, pool, max(best, worst_points(matches)))
+    title = f"{folder}: {rules.name} after {model.num_timesteps:,} decisions, {budget.speed:,.0f} a second"
+    console.print(panel_table(matches, title))
+    console.print(f"python evaluate.py --agents {folder} {' '.join(arguments.panel)}", style="bold", soft_wrap=True)
+
+
+def open_run() -> tuple[Arguments, Path, dict[str, Any] | None]:
+    """Read and check the command line; return it, the run's folder and, for a resumed run, where it stood."""
+    arguments = tyro.cli(Arguments, prog="train.py", description=__doc__)
+    if arguments.resume is None:
+        arguments = with_minutes(arguments)
+        check(arguments)
+        folder = new_run_folder(arguments.output, arguments.preset)
+        write_arguments(folder, stored(arguments))
+        return arguments, folder, None
+    before = revive(arguments.resume)
+    arguments = tyro.cli(Arguments, prog="train.py", description=__doc__, default=before)
+    if arguments.output is not None:
+        raise UserError(f"--output {arguments.output}: a resumed run stays in its folder; copy it to begin another")
+    for name in FIXED_ON_RESUME:
+        was, now = getattr(before, name), getattr(arguments, name)
+        if was != now:
+            raise UserError(f"--{name} {now}: the run {arguments.resume} has {was}; begin a new run instead")
+    arguments = with_minutes(arguments)
+    check(arguments)
+    assert arguments.resume is not None
+    return arguments, arguments.resume, read_training(arguments.resume)
+
+
+def with_minutes(arguments: Arguments) -> Arguments:
+    """Fill in the default length where none is given."""
+    if arguments.minutes is None and arguments.timesteps is None:
+        return dataclasses.replace(arguments, minutes=DEFAULT_MINUTES)
+    return arguments
+
+
+def check(arguments: Arguments) -> None:
+    """Refuse what cannot work before anything is written."""
+    Budget(arguments.minutes, arguments.timesteps)
+    rules = parse_rules(arguments.preset, arguments.rule)
+    shares = parse_shares(arguments.opponents)
+    for name in {*shares, *arguments.panel} - {SELF, PAST}:
+        load_agent(name, rules)
+    for name in ("rows", "steps", "minibatch", "epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
+        if getattr(arguments, name) < 1:
+            raise UserError(f"--{name.replace('_', '-')} {getattr(arguments, name)}: at least 1")
+    if not arguments.net or min(arguments.net) < 1:
+        raise UserError(f"--net {' '.join(map(str, arguments.net))}: sizes of at least 1 are needed")
+    if not arguments.panel:
+        raise UserError("--panel: name at least one agent to measure against")
+    if not 0 <= arguments.seed < 2**31:
+        raise UserError(f"--seed {arguments.seed}: from 0 to {2**31 - 1}")
+    if arguments.rows * arguments.steps < 2:
+        raise UserError("--rows and --steps: at least two decisions are needed for an update")
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        raise UserError("--device cuda: PyTorch finds no graphics processor here")
+
+
+def stored(arguments: Arguments) -> dict[str, Any]:
+    """Return the options that a resumed run takes over, as JSON values."""
+    values = dataclasses.asdict(arguments)
+    for name in ("minutes", "timesteps", "output", "resume", "threads"):
+        del values[name]
+    return values
+
+
+def revive(folder: Path) -> Arguments:
+    """Return the options of a saved run."""
+    values = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in read_arguments(folder).items()
+    }
+    try:
+        return Arguments(**values, resume=folder)
+    except TypeError as error:
+        raise UserError(f"--resume {folder}: its options are not those of this train.py ({error})") from error
+
+
+def make_pool(arguments: Arguments, rules: Rules, model: MaskablePPO, training: dict[str, Any] | None) -> OpponentPool:
+    """Return the opponents, with the snapshots of a resumed run."""
+    shares = parse_shares(arguments.opponents)
+    scripted = {name: load_agent(name, rules) for name in shares if name not in (SELF, PAST)}
+    options = ObservationOptions(derived=arguments.derived)
+    current = PolicyAgent(rules, network_weights(model.policy), arguments.activation, options, greedy=False, name=SELF)
+    for number, agent in enumerate([current, *scripted.values()]):
+        agent.reset(1000 * arguments.seed + number)
+    pool = OpponentPool(shares, scripted, current, arguments.rows, rules.num_players, arguments.seed)
+    for snapshot in training["snapshots"] if training is not None else []:
+        pool.add_snapshot({name: tensor.numpy() for name, tensor in snapshot.items()})
+    return pool
+
+
+def save(folder: Path, arguments: Arguments, model: MaskablePPO, pool: OpponentPool, best: float) -> None:
+    """Write the model, and what a resume needs."""
+    rules = parse_rules(arguments.preset, arguments.rule)
+    observation = ObservationOptions(derived=arguments.derived)
+    save_policy(folder, model.policy, rules, observation, facts(arguments, model, best))
+    write_training(
+        folder,
+        {
+            "policy": model.policy.state_dict(),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "timesteps": model.num_timesteps,
+            "updates": model._n_updates,
+            "best": best,
+            "snapshots": [
+                {name: torch.from_numpy(array) for name, array in weights.items()} for weights in pool.snapshots
+            ],
+        },
+    )
+
+
+def facts(arguments: Arguments, model: MaskablePPO, best: float) -> dict[str, Any]:
+    """Return what a model's description tells about its training."""
+    return {
+        "timesteps": model.num_timesteps,
+        "seed": arguments.seed,
+        "opponents": list(arguments.opponents),
+        "worst_points": best,
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "command": "train.py " + " ".join(sys.argv[1:]),
+    }
+
+
+def progress_bar(console: Console) -> Progress:
+    """Return the bar with decisions and their speed."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%  {task.fields[decisions]:,} decisions  {task.fields[speed]:,.0f}/s"),
+        TimeElapsedColumn(),
+        console=console,
+    )
+
+
+if __name__ == "__main__":
+    run(main)
