@@ -29,19 +29,18 @@ from gin_env.episodes import Episodes
 from gin_env.interface import (
     FEATURE_HIGH,
     FEATURE_LOW,
-    Features,
     check_choice,
     deal_summary,
     injected_deal,
     observation_space,
     resolve_illegal_reward,
 )
-from gin_env.observation import ObservationOptions
+from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_state
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
-from gin_env.view import PlayerView, player_view
+from gin_env.view import PlayerView, player_view, single_view
 from gin_env.wrappers import TeamGuardWrapper
 
 
@@ -92,13 +91,13 @@ class GinRummyEnv(AECEnv):
         self.render_mode = render_mode
         self.form = form
         self.episodes = Episodes(rules, 1, episode, reward)
-        self.encoder = Features(self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.encoder = ObservationEncoder(self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.state_encoder = StateEncoder(self.rules)
         self._seeded = False
         self._finished: State | None = None
         self.agents: list[str] = []
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
-        self._seats = {agent: np.array([seat]) for seat, agent in enumerate(self.possible_agents)}
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._seen: dict[str, NDArray[np.float32]] = {}  # features asked for since the last step
         self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.layout.size) for agent in self.possible_agents}
@@ -128,7 +127,8 @@ class GinRummyEnv(AECEnv):
         """Return what an agent sees from its own seat: features (F,) float32, with its mask (A,) int8 in a dict."""
         features = self._seen.get(agent)
         if features is None:
-            features = self._seen[agent] = self.encoder.encode(self.view(agent))[0]
+            view = single_view(self.episodes.state, self._seats[agent])
+            features = self._seen[agent] = self.encoder.encode_single(view)
         if self.form == "flat":
             return features
         return {"observation": features, "action_mask": self._masks[agent]}
@@ -236,8 +236,8 @@ class GinRummyEnv(AECEnv):
         """
         offender = self.agent_selection
         paid = resolve_illegal_reward(self.episodes.reward, penalty)
-        team = self.rules.seats_of(self.rules.team_of(int(self._seats[offender][0])))
-        self.rewards = {agent: paid if self._seats[agent][0] in team else 0.0 for agent in self.agents}
+        team = self.rules.seats_of(self.rules.team_of(self._seats[offender]))
+        self.rewards = {agent: paid if self._seats[agent] in team else 0.0 for agent in self.agents}
         self._cumulative_rewards[offender] = 0.0
         self._accumulate_rewards()
         self._close_mask(offender)

@@ -128,14 +128,14 @@ class Engine:
         """
         state = self.state
         where = self._all_rows if rows is None else np.atleast_1d(np.asarray(rows, dtype=np.intp))
-        state.deal_number[where] += self._dealt[where]
-        self._dealt[where] = True
-        keys, numbers = state.stream_key[where], state.deal_number[where]
+        keys, numbers = state.stream_key[where], state.deal_number[where] + self._dealt[where]
         deck_array = shuffled_decks(keys, numbers) if decks is None else checked_decks(decks, len(where))
         if dealers is None:
             dealer_array = random_seats(keys, numbers, self.rules.num_players)
         else:
             dealer_array = checked_dealers(dealers, len(where), self.rules.num_players)
+        state.deal_number[where] = numbers
+        self._dealt[where] = True
         self._deal(where, deck_array, dealer_array)
 
     def _deal(self, rows: Rows, decks: NDArray[np.uint8], dealers: NDArray[np.uint8]) -> None:
@@ -190,7 +190,7 @@ class Engine:
         IllegalAction
             Before anything is changed, naming the first illegal action and what is legal there.
         """
-        actions = np.asarray(actions)
+        actions = np.asarray(actions).astype(np.intp, copy=False)
         where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
         if actions.shape != where.shape:
             raise ValueError(f"actions have shape {actions.shape}: one action for each of {len(where)} deals is needed")
@@ -211,7 +211,7 @@ class Engine:
     def _checked(self, rows: Rows, actions: NDArray[np.integer]) -> tuple[Rows, NDArray[np.integer]]:
         """Return rows and actions without those of deals that are over; raise if an action is illegal."""
         layout, legal = self.layout, self.state.legal.reshape(-1)
-        in_range = (actions >= 0) & (actions < layout.size)
+        in_range = actions.view(np.uint64) < layout.size  # negative ones are huge
         known = actions if np.count_nonzero(in_range) == len(rows) else np.where(in_range, actions, 0)
         allowed = legal[rows * layout.num_words + layout.word_of[known]] & layout.bit_of[known]
         if known is actions and np.count_nonzero(allowed) == len(rows):

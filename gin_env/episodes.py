@@ -72,6 +72,7 @@ class Episodes:
         self.layout = self.engine.layout
         self.episode = episode
         self.reward = resolve_reward(reward)
+        self._all_rows = np.arange(num_rows)
         self._teams = [self.rules.team_of(seat) for seat in range(self.rules.num_players)]
 
     @property
@@ -95,7 +96,7 @@ class Episodes:
 
         Raises ``IllegalAction`` before anything changes if some action is not legal.
         """
-        where = np.arange(self.engine.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
+        where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
         just_ended = self.engine.step(actions, where)
         over = np.zeros(len(where), dtype=bool)
         truncated = np.zeros(len(where), dtype=bool)

@@ -41,13 +41,6 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, choices))}")
 
 
-class Features(ObservationEncoder):
-    """An encoder that can be copied and pickled, by its arguments."""
-
-    def __reduce__(self) -> tuple[type[Features], tuple[Any, ...]]:
-        return Features, (self.rules, self.options)
-
-
 def observation_space(encoder: ObservationEncoder, form: str) -> spaces.Space[Any]:
     """Return a new observation space of one seat."""
     check_choice("form", form, FORMS)

@@ -21,7 +21,7 @@ from gin_env.agent import Agent, RandomAgent
 from gin_env.episodes import Episodes, Transition
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
-from gin_env.state import State, array_fields
+from gin_env.state import State
 from gin_env.view import PlayerView, player_view
 
 Rows = NDArray[np.intp]
@@ -302,5 +302,4 @@ def _join(states: Sequence[State]) -> State:
     """Return the rows of several states of the same rules, one after another."""
     if len(states) == 1:
         return states[0]
-    arrays = {field.name: np.concatenate([getattr(state, field.name) for state in states]) for field in array_fields()}
-    return State(rules=states[0].rules, **arrays)
+    return State.concatenate(states)

@@ -24,7 +24,6 @@ from gin_env.agent import Agent
 from gin_env.errors import IllegalAction
 from gin_env.interface import (
     ON_ILLEGAL,
-    Features,
     check_choice,
     deal_summary,
     injected_deal,
@@ -32,11 +31,11 @@ from gin_env.interface import (
     resolve_illegal_reward,
 )
 from gin_env.learner import LearnerTable
-from gin_env.observation import ObservationOptions
+from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
-from gin_env.view import PlayerView, player_view
+from gin_env.view import PlayerView, player_view, single_view
 
 
 class GinRummySingleEnv(gymnasium.Env):
@@ -95,7 +94,7 @@ class GinRummySingleEnv(gymnasium.Env):
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         check_choice("on_illegal", on_illegal, ON_ILLEGAL)
         self.table = LearnerTable(rules, 1, opponents, partner, seat, episode, reward, autoreset=False)
-        self.encoder = Features(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.encoder = ObservationEncoder(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.form, self.on_illegal, self.render_mode = form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)
         self._seeded = False
@@ -164,7 +163,7 @@ class GinRummySingleEnv(gymnasium.Env):
 
     def _answer(self, deals: list[dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info."""
-        features = self.encoder.encode(self.table.views())[0]
+        features = self.encoder.encode_single(single_view(self.table.state, int(self.table.seat[0])))
         mask = self.action_masks().view(np.int8)
         info: dict[str, Any] = {"action_mask": mask, "seat": int(self.table.seat[0])}
         if deals:

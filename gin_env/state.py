@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -50,9 +51,14 @@ def _array(dtype: str, shape: str, meaning: str) -> Any:
     return dataclasses.field(metadata={"dtype": dtype, "shape": shape, "meaning": meaning})
 
 
-@dataclass(eq=False)
+@dataclass(init=False, eq=False)
 class State:
-    """All facts of N deals under one rule system. Made by :meth:`allocate`, filled by the engine."""
+    """All facts of N deals under one rule system. Made by :meth:`allocate`, filled by the engine.
+
+    Arrays of one dtype and shape lie side by side in blocks, so that a view gathers a whole block at
+    once: ``seat_boards`` (K, N, P), ``row_bytes`` (K, N) and ``team_numbers`` (K, N, T), in the order
+    of ``BLOCKS``. Write into the arrays; never put another array in their place.
+    """
 
     rules: Rules
 
@@ -95,7 +101,7 @@ class State:
     kind: NDArray[np.uint8] = _array("u1", "N", "Kind")
     winner: NDArray[np.int8] = _array("i1", "N", "the team that won the deal, -1 for none")
     knocker: NDArray[np.uint8] = _array("u1", "N", "the seat that knocked")
-    points: NDArray[np.int16] = _array("i2", "NT", "points the deal pays, as a scorer writes them")
+    points: NDArray[np.int32] = _array("i4", "NT", "points the deal pays, as a scorer writes them")
     deadwood: NDArray[np.uint8] = _array("u1", "NP", "deadwood points after laying off")
     set_bits: UInt64Array = _array("u8", "NP", "cards laid down in sets")
     run_bits: UInt64Array = _array("u8", "NP", "cards laid down in runs")
@@ -103,24 +109,59 @@ class State:
 
     # The game around the deal (zeros where an episode is a single deal)
     scores: NDArray[np.int32] = _array("i4", "NT", "points of the game so far")
-    boxes: NDArray[np.int16] = _array("i2", "NT", "deals won in the game so far")
+    boxes: NDArray[np.int32] = _array("i4", "NT", "deals won in the game so far")
     deals_played: NDArray[np.uint16] = _array("u2", "N", "deals of the game finished so far, dead ones too")
+
+    # The blocks
+    seat_boards: UInt64Array = dataclasses.field(repr=False)
+    row_bytes: NDArray[np.uint8] = dataclasses.field(repr=False)
+    team_numbers: NDArray[np.int32] = dataclasses.field(repr=False)
 
     @classmethod
     def allocate(cls, rules: Rules, num_deals: int) -> State:
         """Return an empty state (all phases OVER) for ``num_deals`` deals."""
         sizes = _sizes(rules, num_deals)
-        arrays = {
-            field.name: np.zeros([sizes[letter] for letter in field.metadata["shape"]], field.metadata["dtype"])
-            for field in array_fields()
-        }
-        state = cls(rules=rules, **arrays)
+        fields = {field.name: field for field in array_fields()}
+        storage = {}
+        for name, members in _storage_members().items():
+            metadata = fields[members[0]].metadata
+            shape = [sizes[letter] for letter in metadata["shape"]]
+            storage[name] = np.zeros([len(members), *shape] if name in BLOCKS else shape, metadata["dtype"])
+        state = cls._of(rules, storage)
         state.phase[:] = Phase.OVER
         for name in ("upcard", "taken_card", "drawn_card", "offered_card"):
             getattr(state, name)[:] = NO_CARD
         state.knocker[:] = NO_SEAT
         state.winner[:] = -1
         return state
+
+    @classmethod
+    def _of(cls, rules: Rules, storage: dict[str, NDArray[Any]]) -> State:
+        """Return the state that lives in some blocks and single arrays."""
+        state = cls.__new__(cls)
+        state.__setstate__({"rules": rules, "storage": storage})
+        return state
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rules": self.rules, "storage": self._storage}
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        self.rules, self._storage = parts["rules"], parts["storage"]
+        for name, members in _storage_members().items():
+            setattr(self, name, self._storage[name])
+            if name in BLOCKS:
+                for member, array in zip(members, self._storage[name], strict=True):
+                    setattr(self, member, array)
+
+    @classmethod
+    def concatenate(cls, states: Sequence[State]) -> State:
+        """Return the rows of several states of the same rules, one after another."""
+        first = states[0]
+        storage = {
+            name: np.concatenate([state._storage[name] for state in states], axis=1 if name in BLOCKS else 0)
+            for name in first._storage
+        }
+        return cls._of(first.rules, storage)
 
     @property
     def num_deals(self) -> int:
@@ -140,7 +181,8 @@ class State:
     def take(self, rows: ArrayLike) -> State:
         """Return a copy of some rows, in the order given."""
         index = np.atleast_1d(np.asarray(rows))
-        return State(rules=self.rules, **{field.name: getattr(self, field.name)[index] for field in array_fields()})
+        storage = {name: array[:, index] if name in BLOCKS else array[index] for name, array in self._storage.items()}
+        return State._of(self.rules, storage)
 
     def put(self, rows: ArrayLike, other: State) -> None:
         """Overwrite some rows with the rows of another state of the same rules."""
@@ -205,20 +247,46 @@ class State:
         return found
 
 
+@functools.cache
+def array_fields() -> tuple[dataclasses.Field[Any], ...]:
+    """Return the dataclass fields of State that are arrays."""
+    return tuple(field for field in dataclasses.fields(State) if "dtype" in field.metadata)
+
+
+def _members(dtype: str, shape: str) -> tuple[str, ...]:
+    return tuple(
+        field.name for field in array_fields() if (field.metadata["dtype"], field.metadata["shape"]) == (dtype, shape)
+    )
+
+
+#: The arrays of each block, in their order in it.
+BLOCKS: dict[str, tuple[str, ...]] = {
+    "seat_boards": _members("u8", "NP"),
+    "row_bytes": _members("u1", "N"),
+    "team_numbers": _members("i4", "NT"),
+}
+
+
+@functools.cache
+def _storage_members() -> dict[str, tuple[str, ...]]:
+    """Return the names of the arrays in memory: the blocks with their members, then the single arrays."""
+    in_blocks = {member for members in BLOCKS.values() for member in members}
+    single = {field.name: (field.name,) for field in array_fields() if field.name not in in_blocks}
+    return BLOCKS | single
+
+
 def pack_event(seats: NDArray, actions: NDArray, cards: NDArray | int) -> NDArray[np.uint32]:
     """Pack who acted, the action's index and the card that moved (NO_CARD for a pass) into log entries."""
-    return (cards + (actions << 8) + (seats.astype(np.uint32) << 16)).astype(np.uint32)
+    return _SEAT_EVENTS[seats] + _ACTION_EVENTS[actions] + cards
+
+
+_SEAT_EVENTS = np.arange(256, dtype=np.uint32) << 16
+_ACTION_EVENTS = np.arange(256, dtype=np.uint32) << 8
 
 
 def unpack_events(log: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return seats, action indices and cards of log entries; the inverse of :func:`pack_event`."""
     return ((log >> 16) & 255).astype(np.uint8), ((log >> 8) & 255).astype(np.uint8), (log & 255).astype(np.uint8)
-
-
-@functools.lru_cache(maxsize=1)
-def array_fields() -> tuple[dataclasses.Field[Any], ...]:
-    """Return the dataclass fields of State that are arrays."""
-    return tuple(field for field in dataclasses.fields(State) if "dtype" in field.metadata)
 
 
 def log_capacity(rules: Rules) -> int:

@@ -22,14 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.agent import Agent
 from gin_env.interface import (
     ON_ILLEGAL,
-    Features,
     check_choice,
     injected_deal,
     observation_space,
     resolve_illegal_reward,
 )
 from gin_env.learner import LearnerTable
-from gin_env.observation import ObservationOptions
+from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
@@ -84,7 +83,7 @@ class GinRummyVectorEnv(VectorEnv):
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         check_choice("on_illegal", on_illegal, ON_ILLEGAL)
         self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, autoreset=False)
-        self.encoder = Features(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.encoder = ObservationEncoder(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.num_envs, self.form, self.on_illegal, self.render_mode = num_envs, form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)
         self._seeded = False

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.actions import ActionLayout, action_layout
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
 from gin_env.rules import Rules
-from gin_env.state import NO_SEAT, Kind, State, unpack_events
+from gin_env.state import BLOCKS, NO_SEAT, Kind, State, unpack_events
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +80,14 @@ class PlayerView:
 
     kind: NDArray[np.uint8]  #: Kind
     knocker: NDArray[np.uint8]  #: 255 for none
-    points: NDArray[np.int16]  #: (M, T)
+    points: NDArray[np.int32]  #: (M, T)
     shown_bits: UInt64Array  #: (M, P) hands laid open at the showdown
     set_bits: UInt64Array  #: (M, P) of these, the cards in sets
     run_bits: UInt64Array  #: (M, P) of these, the cards in runs
     laid_bits: UInt64Array  #: (M, P) of these, the cards laid off
 
     scores: NDArray[np.int32]  #: (M, T) the game so far
-    boxes: NDArray[np.int16]  #: (M, T)
+    boxes: NDArray[np.int32]  #: (M, T)
     deals_played: NDArray[np.uint16]
 
     history: History | None = None  #: on request
@@ -156,66 +156,168 @@ def player_view(
     history : bool
         Whether to gather the events of the deal, which costs more than all the rest.
     """
-    rules = state.rules
-    players = rules.num_players
     where = np.arange(state.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
-    mover = state.mover[where]
-    viewer = mover.astype(np.intp) if seats is None else np.full(len(where), seats, dtype=np.intp)
-    by_seat = (where * players)[:, None] + _SEATS_FROM[players][viewer]
-    by_team = (where * 2)[:, None] + _TEAMS_FROM[viewer & 1]
-    own = by_seat[:, 0]
-    counted_from = viewer * 256
-    relative = _RELATIVE_SEAT[players]
-    hands = state.hands.reshape(-1)
-    turn_seat = state.turn_seat[where]
-    same_team = ((turn_seat ^ viewer) & 1) == 0
-    sees_draw = same_team if _sees_partner(rules) else turn_seat == viewer
-    kind = state.kind[where]
-    # The showdown's cards, which are few and late: zeros, made once, while every deal is going on.
-    ended = kind.any()
-    nothing = np.zeros(by_seat.shape, dtype=np.uint64)
+    viewer = state.mover[where].astype(np.intp) if seats is None else np.full(len(where), seats, dtype=np.intp)
+    return _look(state.rules, _ManyRows(state, where, viewer), _history(state, where, viewer) if history else None)
+
+
+def single_view(state: State, seat: int, row: int = 0) -> PlayerView:
+    """Return what one seat may know in one row, as Python numbers: ints for (M,) arrays, lists for (M, P) ones.
+
+    Four times faster than a ``player_view`` of one row, for environments that play one deal at a time.
+    """
+    return _look(state.rules, _OneRow(state, row, seat), None)
+
+
+def _look(rules: Rules, table: _ManyRows | _OneRow, history: History | None) -> PlayerView:
+    """Decide who knows what: the one place for it, whether many rows look or one."""
+    sees_partner = _sees_partner(rules)
+    same_team = table.turn_seat % 2 == 0
+    hands = table.boards("hands")
     return PlayerView(
         rules=rules,
         layout=action_layout(rules),
-        seat=viewer,
-        legal=state.legal[where] * (mover == viewer)[:, None],
-        hand_bits=hands[own],
-        partner_bits=hands[by_seat[:, 2]] if _sees_partner(rules) else nothing[:, 0],
-        pile_bits=state.pile_bits[where],
-        upcard=state.upcard[where],
-        taken_card=state.taken_card[where],
-        drawn_card=_card_if(sees_draw, state.drawn_card[where]),
-        offered_card=_card_if(same_team, state.offered_card[where]) if rules.trades else state.offered_card[where],
-        known_bits=state.known_bits.reshape(-1)[by_seat],
-        team_known_bits=state.team_known_bits.reshape(-1)[by_team],
-        discarded_bits=state.discarded_bits.reshape(-1)[by_seat],
-        declined_bits=state.declined_bits.reshape(-1)[by_seat],
-        gave_bits=state.gave_bits.reshape(-1)[own],
-        phase=state.phase[where],
-        mover=relative[counted_from + mover],
-        turn_seat=relative[counted_from + turn_seat],
-        dealer=relative[counted_from + state.dealer[where]],
-        turn=state.turn[where],
-        stock_count=_NUM_CARDS - state.stock_next[where],
-        offers_left=state.offers_left[where],
-        trades=state.trades[where],
-        kind=kind,
-        knocker=relative[counted_from + state.knocker[where]],
-        points=state.points.reshape(-1)[by_team] if ended else np.zeros(by_team.shape, dtype=np.int16),
-        shown_bits=hands[by_seat] * (kind > _DEAD)[:, None] if ended else nothing,
-        set_bits=state.set_bits.reshape(-1)[by_seat] if ended else nothing,
-        run_bits=state.run_bits.reshape(-1)[by_seat] if ended else nothing,
-        laid_bits=state.laid_bits.reshape(-1)[by_seat] if ended else nothing,
-        scores=state.scores.reshape(-1)[by_team],
-        boxes=state.boxes.reshape(-1)[by_team],
-        deals_played=state.deals_played[where],
-        history=_history(state, where, viewer) if history else None,
+        seat=table.viewer,
+        legal=table.words_if(table.mover == 0),
+        hand_bits=table.of_seat(hands, 0),
+        partner_bits=table.of_seat(hands, 2) if sees_partner else table.no_board(),
+        pile_bits=table.pile_bits,
+        upcard=table.byte("upcard"),
+        taken_card=table.byte("taken_card"),
+        drawn_card=table.card_if(same_team if sees_partner else table.turn_seat == 0, "drawn_card"),
+        offered_card=table.card_if(same_team, "offered_card"),
+        known_bits=table.boards("known_bits"),
+        team_known_bits=table.team_known_bits,
+        discarded_bits=table.boards("discarded_bits"),
+        declined_bits=table.boards("declined_bits"),
+        gave_bits=table.of_seat(table.boards("gave_bits"), 0),
+        phase=table.byte("phase"),
+        mover=table.mover,
+        turn_seat=table.turn_seat,
+        dealer=table.dealer,
+        turn=table.turn,
+        stock_count=NUM_CARDS - table.byte("stock_next"),
+        offers_left=table.byte("offers_left"),
+        trades=table.byte("trades"),
+        kind=table.byte("kind"),
+        knocker=table.knocker,
+        points=table.numbers("points"),
+        shown_bits=table.boards_if(table.byte("kind") > _DEAD, hands),
+        set_bits=table.boards("set_bits"),
+        run_bits=table.boards("run_bits"),
+        laid_bits=table.boards("laid_bits"),
+        scores=table.numbers("scores"),
+        boxes=table.numbers("boxes"),
+        deals_played=table.deals_played,
+        history=history,
     )
 
 
-_NUM_CARDS = np.uint8(NUM_CARDS)
+class _ManyRows:
+    """The state of M rows as their viewers count the seats, in arrays."""
+
+    def __init__(self, state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> None:
+        players, deals = state.rules.num_players, state.num_deals
+        by_seat = (rows * players)[:, None] + _SEATS_FROM[players][viewer]
+        by_team = (rows * 2)[:, None] + _TEAMS_FROM[viewer & 1]
+        self._boards = dict(
+            zip(
+                BLOCKS["seat_boards"], state.seat_boards.reshape(-1, deals * players).take(by_seat, axis=1), strict=True
+            )
+        )
+        self._numbers = dict(
+            zip(BLOCKS["team_numbers"], state.team_numbers.reshape(-1, deals * 2).take(by_team, axis=1), strict=True)
+        )
+        self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes.take(rows, axis=1), strict=True))
+        self._legal = state.legal[rows]
+        self.viewer = viewer
+        self.mover, self.turn_seat, self.dealer, self.knocker = _RELATIVE_SEAT[players].take(
+            [viewer * 256 + self._bytes[name] for name in _SEATS]
+        )
+        self.pile_bits = state.pile_bits[rows]
+        self.team_known_bits = state.team_known_bits.reshape(-1)[by_team]
+        self.turn = state.turn[rows]
+        self.deals_played = state.deals_played[rows]
+
+    def boards(self, name: str) -> Any:
+        return self._boards[name]
+
+    def numbers(self, name: str) -> Any:
+        return self._numbers[name]
+
+    def byte(self, name: str) -> Any:
+        return self._bytes[name]
+
+    def of_seat(self, boards: Any, seat: int) -> Any:
+        return boards[:, seat]
+
+    def no_board(self) -> Any:
+        return np.zeros(len(self.viewer), dtype=np.uint64)
+
+    def card_if(self, visible: Any, name: str) -> Any:
+        return np.where(visible, self._bytes[name], _NO_CARD)
+
+    def boards_if(self, visible: Any, boards: Any) -> Any:
+        return boards * visible[:, None]
+
+    def words_if(self, visible: Any) -> Any:
+        return self._legal * visible[:, None]
+
+
+class _OneRow:
+    """The state of one row as its viewer counts the seats, in Python numbers; methods as in ``_ManyRows``."""
+
+    def __init__(self, state: State, row: int, viewer: int) -> None:
+        players = state.rules.num_players
+        boards = state.seat_boards[:, row].tolist()
+        numbers = state.team_numbers[:, row].tolist()
+        self._boards = {
+            name: own[viewer:] + own[:viewer] for name, own in zip(BLOCKS["seat_boards"], boards, strict=True)
+        }
+        own_team = viewer % 2
+        self._numbers = {
+            name: own[::-1] if own_team else own for name, own in zip(BLOCKS["team_numbers"], numbers, strict=True)
+        }
+        self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes[:, row].tolist(), strict=True))
+        self._legal = state.legal[row].tolist()
+        self.viewer = viewer
+        self.mover, self.turn_seat, self.dealer, self.knocker = (
+            seat if (seat := self._bytes[name]) == NO_SEAT else (seat - viewer) % players for name in _SEATS
+        )
+        self.pile_bits = state.pile_bits.item(row)
+        team_known = state.team_known_bits[row].tolist()
+        self.team_known_bits = team_known[::-1] if own_team else team_known
+        self.turn = state.turn.item(row)
+        self.deals_played = state.deals_played.item(row)
+
+    def boards(self, name: str) -> Any:
+        return self._boards[name]
+
+    def numbers(self, name: str) -> Any:
+        return self._numbers[name]
+
+    def byte(self, name: str) -> Any:
+        return self._bytes[name]
+
+    def of_seat(self, boards: Any, seat: int) -> Any:
+        return boards[seat]
+
+    def no_board(self) -> Any:
+        return 0
+
+    def card_if(self, visible: Any, name: str) -> Any:
+        return self._bytes[name] if visible else NO_CARD
+
+    def boards_if(self, visible: Any, boards: Any) -> Any:
+        return boards if visible else [0] * len(boards)
+
+    def words_if(self, visible: Any) -> Any:
+        return self._legal if visible else [0] * len(self._legal)
+
+
 _NO_CARD = np.uint8(NO_CARD)
 _DEAD = int(Kind.DEAD)  # arrays compare with enum members six times slower than with ints
+_SEATS = ("mover", "turn_seat", "dealer", "knocker")
 _PLAYERS = (2, 3, 4, 5)
 #: (P, P) per number of players: the seats in the order in which a viewer counts them.
 _SEATS_FROM = {players: (np.arange(players)[:, None] + np.arange(players)) % players for players in _PLAYERS}
@@ -230,11 +332,6 @@ def _relative_seats(players: int) -> NDArray[np.uint8]:
 
 
 _RELATIVE_SEAT = {players: _relative_seats(players) for players in _PLAYERS}
-
-
-def _card_if(visible: NDArray[np.bool_], cards: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the cards where visible and ``NO_CARD`` elsewhere."""
-    return np.where(visible, cards, _NO_CARD)
 
 
 def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> History:

@@ -9,7 +9,7 @@ from gin_env.cards import card_ids, unpack_cards
 from gin_env.melds import deadwood
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import PRESETS, Rules
-from gin_env.view import player_view
+from gin_env.view import player_view, single_view
 from tests.play import play_on, rich_engine
 
 ALL = ObservationOptions(derived=True, showdown=True)
@@ -68,6 +68,19 @@ def test_sections_hold_what_they_say(rules: Rules) -> None:
         assert (part("saved_by_discard") > 0).sum() == np.bitwise_count(view.hand_bits).sum()
         if rules.has_partners and rules.partner_hand_visible:
             assert (part("partner_hand") == unpack_cards(view.partner_bits)).all()
+
+
+@pytest.mark.parametrize("rules", CASES, ids=lambda rules: rules.name)
+@pytest.mark.parametrize("options", [ObservationOptions(), ALL])
+def test_one_row_alone_is_encoded_like_a_batch(rules: Rules, options: ObservationOptions) -> None:
+    engine = rich_engine(rules, 8, seed=33)
+    engine.state.scores[:] = np.arange(16).reshape(8, 2)
+    encoder = ObservationEncoder(rules, options)
+    for _ in play_on(engine):
+        for viewer in range(rules.num_players):
+            together = encoder.encode(player_view(engine.state, viewer))
+            alone = [encoder.encode_single(single_view(engine.state, viewer, row)) for row in range(8)]
+            assert (together == np.array(alone)).all()
 
 
 def test_unknown_sections_and_wrong_buffers_are_refused() -> None:

@@ -10,7 +10,7 @@ from gin_env.engine import Engine
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import PRESETS, Rules
 from gin_env.state import Kind, Phase, State, pack_event, unpack_events
-from gin_env.view import PlayerView, player_view
+from gin_env.view import PlayerView, player_view, single_view
 from tests.play import play_on, rich_engine
 
 CASES = [Rules.preset(name) for name in PRESETS] + [
@@ -193,6 +193,20 @@ def test_after_refused_upcards_the_observation_says_only_the_stock_is_left() -> 
         features = encoder.encode(player_view(engine.state))[0]
         assert np.flatnonzero(features[phase.start : phase.start + phase.width]).tolist() == [Phase.FORCED_DRAW]
         assert features[encoder.section("offers_left").start] == 0
+
+
+@pytest.mark.parametrize("rules", CASES, ids=lambda rules: rules.name)
+def test_a_single_view_holds_the_same_facts(rules: Rules) -> None:
+    engine = rich_engine(rules, 6, seed=24)
+    engine.state.scores[:] = np.arange(12).reshape(6, 2)
+    for _ in play_on(engine):
+        for viewer in range(rules.num_players):
+            view = player_view(engine.state, viewer)
+            for row in range(6):
+                one = single_view(engine.state, viewer, row)
+                for name, value in vars(view).items():
+                    if isinstance(value, np.ndarray):
+                        assert value[row].tolist() == getattr(one, name), name
 
 
 def test_choose_returns_rows() -> None:

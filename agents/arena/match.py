@@ -9,95 +9,21 @@ shared number by number, while the dealers follow each game's own course.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.records import NO_SIDE, DealRecords, join_records, read_records
-from agents.arena.statistics import Estimate, ratio_estimate
-from agents.arena.style import Style, style_of
+from agents.arena.result import PLAYS_PER_PAIR, MatchResult
+from agents.arena.statistics import ratio_estimate
+from agents.arena.style import style_of
 from gin_env.agent import Agent
 from gin_env.episodes import EPISODES, Episodes
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules
 from gin_env.view import player_view
-
-PLAYS_PER_PAIR = 2
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class MatchResult:
-    """What a match between two agents came to, told from the first.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The first agent's name and the second's.
-    rules_name, episode : str
-        What was played.
-    seed, num_pairs : int
-        Which decks, and how many.
-    pair_means : float64, shape (num_pairs,)
-        Net points per deal of each pair for the first agent; end bonuses of games included.
-    points_per_deal : Estimate
-        Their mean (weighted with the deals, where games differ in length) with its 95 % interval over whole pairs.
-    win_rates : tuple of Estimate
-        Share of all episodes that each side won; dead deals and games cut short are nobody's.
-    styles : tuple of Style
-        How each side played.
-    records : DealRecords
-        Every deal.
-    seconds : float
-        How long the match took.
-    """
-
-    names: tuple[str, str]
-    rules_name: str
-    episode: str
-    seed: int
-    num_pairs: int
-    pair_means: NDArray[np.float64]
-    points_per_deal: Estimate
-    win_rates: tuple[Estimate, Estimate]
-    styles: tuple[Style, Style]
-    records: DealRecords
-    seconds: float
-
-    @property
-    def num_plays(self) -> int:
-        """Episodes played in all: every deck twice."""
-        return PLAYS_PER_PAIR * self.num_pairs
-
-    @property
-    def num_deals(self) -> int:
-        """Deals played in all."""
-        return len(self.records)
-
-    @property
-    def decisions_per_second(self) -> float:
-        """Decisions of both sides per second of the match."""
-        return float(self.records.decisions.sum() / self.seconds)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the single deals as plain values for JSON (NaN becomes None)."""
-        return {
-            "agents": list(self.names),
-            "rules": self.rules_name,
-            "episode": self.episode,
-            "seed": self.seed,
-            "pairs": self.num_pairs,
-            "deals": self.num_deals,
-            "points_per_deal": self.points_per_deal._asdict(),
-            "win_rates": [rate._asdict() for rate in self.win_rates],
-            "styles": [_without_nan(dataclasses.asdict(style)) for style in self.styles],
-            "pair_means": self.pair_means.tolist(),
-            "seconds": self.seconds,
-            "decisions_per_second": self.decisions_per_second,
-        }
 
 
 def play_match(
@@ -259,7 +185,3 @@ def _result(table: _Table, names: tuple[str, str], seed: int, seconds: float) ->
 def _by_pair(values: NDArray) -> NDArray[np.float64]:
     """Add up the two plays of each pair."""
     return values.reshape(-1, PLAYS_PER_PAIR).sum(axis=1).astype(np.float64)
-
-
-def _without_nan(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: None if value != value else value for name, value in values.items()}

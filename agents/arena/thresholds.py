@@ -8,7 +8,8 @@ over 20,000 duplicate deals: the measurement by which the numbers in agents/scri
 
 from __future__ import annotations
 
-from agents.arena.match import MatchResult, play_match
+from agents.arena.match import play_match
+from agents.arena.result import MatchResult
 from agents.registry import AGENT_NAMES, load_agent
 from agents.scripted import ScriptedAgent
 from gin_env.rules import Rules
