@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+# Threads that wait for each other must sleep: where another program has a core, spinning ones are ten times slower.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 import torch
 import tyro
 from rich.console import Console
@@ -79,7 +82,7 @@ class Arguments:
         ),
     ] = ("self:0.6", "simple:0.3", "random:0.1")
     snapshot_every: int = 500_000
-    f"""decisions between two snapshots for the opponent {PAST!r}"""
+    """decisions between two snapshots for the opponent "past" """
 
     net: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers, the same for the policy and the value network"""
@@ -119,7 +122,7 @@ class Arguments:
     precision: Precision = "auto"
     """of the hidden layers while learning; auto takes bfloat16 where the processor computes in it"""
     threads: int = dataclasses.field(default_factory=lambda: min(len(os.sched_getaffinity(0)), 8))
-    """processor threads of the network; never more than are idle"""
+    """processor threads of the network, at most as many as are idle"""
 
 
 def main() -> None:
@@ -269,7 +272,7 @@ def stored(arguments: Arguments) -> dict[str, Any]:
 
 def revive(folder: Path) -> Arguments:
     """Return the options of a saved run."""
-    values = {
+    values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in read_arguments(folder).items()
     }
     try:

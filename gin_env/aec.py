@@ -209,11 +209,12 @@ class GinRummyEnv(AECEnv):
             raise ValueError(f"step(None) is for agents whose episode is over, and {agent} is to move")
         transition = self.episodes.step(np.array([operator.index(action)]))
         self._finished = transition.finished
-        self.rewards = dict(zip(self.agents, transition.rewards[0].tolist(), strict=True))
+        self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards[agent] = 0.0
-        self._accumulate_rewards()
         self._close_mask(agent)
         if transition.finished is not None:
+            self.rewards = dict(zip(self.agents, transition.rewards[0].tolist(), strict=True))
+            self._accumulate_rewards()
             self._report(deal_summary(transition.finished))
         if transition.over[0]:
             self._end(bool(transition.truncated[0]))

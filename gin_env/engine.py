@@ -198,18 +198,20 @@ class Engine:
         verbs = self.layout.verb_of[actions]
         to_play: list[Rows] = []
         self._ended: list[Rows] = []
-        for verb, count in enumerate(np.bincount(verbs, minlength=len(self._applies)).tolist()):
-            if count:
-                chosen = slice(None) if count == len(where) else (verbs == verb).nonzero()[0]
-                rows_to_play = self._applies[verb](where[chosen], actions[chosen])
-                if rows_to_play is not None:
-                    to_play.append(rows_to_play)
+        present = verbs.tolist() if len(verbs) == 1 else np.bincount(verbs).nonzero()[0].tolist()
+        for verb in present:
+            chosen = slice(None) if len(present) == 1 else (verbs == verb).nonzero()[0]
+            rows_to_play = self._applies[verb](where[chosen], actions[chosen])
+            if rows_to_play is not None:
+                to_play.append(rows_to_play)
         if to_play:
             self._open_play(to_play[0] if len(to_play) == 1 else np.concatenate(to_play))
         return np.concatenate(self._ended) if self._ended else _NO_ROWS
 
     def _checked(self, rows: Rows, actions: NDArray[np.integer]) -> tuple[Rows, NDArray[np.integer]]:
         """Return rows and actions without those of deals that are over; raise if an action is illegal."""
+        if len(rows) == 1 and self._is_legal(rows.item(), actions.item()):
+            return rows, actions
         layout, legal = self.layout, self.state.legal.reshape(-1)
         in_range = actions.view(np.uint64) < layout.size  # negative ones are huge
         known = actions if np.count_nonzero(in_range) == len(rows) else np.where(in_range, actions, 0)
@@ -221,6 +223,12 @@ class Engine:
         if len(illegal):
             self._raise_illegal(int(rows[illegal[0]]), actions[illegal[0]])
         return rows[live], actions[live]
+
+    def _is_legal(self, row: int, action: int) -> bool:
+        layout = self.layout
+        if not 0 <= action < layout.size:
+            return False
+        return bool(self.state.legal.item(row, layout.word_of.item(action)) & layout.bit_of.item(action))
 
     def _raise_illegal(self, row: int, action: int | np.integer) -> None:
         state = self.state

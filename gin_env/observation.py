@@ -115,7 +115,10 @@ class ObservationEncoder:
         elif out.shape != (count, self.size) or out.dtype != np.float32:
             raise ValueError(f"out is {out.dtype} {out.shape}: float32 {(count, self.size)} is needed")
         boards_end = self._num_boards * NUM_CARDS
-        out[:, :boards_end] = unpack_cards(self._stack_boards(view)).reshape(count, boards_end)
+        bits = np.unpackbits(self._stack_boards(view).view(np.uint8), axis=1, bitorder="little")
+        # All 64 bits of each board, then 52 of them: unpacking just 52 takes twice as long.
+        boards = out[:, :boards_end].reshape(count, self._num_boards, NUM_CARDS)
+        boards[:] = bits.reshape(count, self._num_boards, 64)[:, :, :NUM_CARDS]
         out[:, boards_end : self._derived_start] = self._template[boards_end : self._derived_start]
         self._write_choices(view, out)
         self._write_numbers(view, out)
@@ -151,7 +154,7 @@ class ObservationEncoder:
         return out
 
     def _stack_boards(self, view: PlayerView) -> UInt64Array:
-        stacked = np.empty((len(view), self._num_boards), dtype=np.uint64)
+        stacked = np.empty((len(view), self._num_boards), dtype="<u8")
         for board, columns in zip(self._boards, self._board_columns, strict=True):
             stacked[:, columns] = board.bits(view)
         return stacked
