@@ -14,6 +14,8 @@ from gin_env.errors import InvalidPosition
 def checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:
     """Return decks as ids (num_rows, 52); raises ``InvalidPosition`` unless each is a permutation of the 52 cards."""
     array = np.asarray(decks)
+    if array.dtype.kind not in "iu":
+        raise InvalidPosition(f"decks hold {array.dtype} values: card ids 0 to {NUM_CARDS - 1} are needed")
     if array.ndim == 1:
         array = array[None]
     if array.shape != (num_rows, NUM_CARDS):
@@ -28,7 +30,10 @@ def checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:
 
 def checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDArray[np.uint8]:
     """Return dealers (num_rows,), one for all or one each; raises ``InvalidPosition`` for a seat that is none."""
-    array = np.broadcast_to(np.asarray(dealers), (num_rows,))
+    array = np.asarray(dealers)
+    if array.dtype.kind not in "iu":
+        raise InvalidPosition(f"dealer {dealers!r} is no seat: the seats are 0 to {num_players - 1}")
+    array = np.broadcast_to(array, (num_rows,))
     wrong = array[(array < 0) | (array >= num_players)]
     if len(wrong):
         raise InvalidPosition(f"dealer {wrong[0]} is no seat: the seats are 0 to {num_players - 1}")

@@ -50,8 +50,6 @@ class Engine:
         N, at least 1.
     seed : int
         Seeds the rows' streams: row ``i`` of any batch with this seed sees the same decks.
-    first_row : int
-        The number of the first row, so that a batch can be played in parts.
 
     Attributes
     ----------
@@ -61,15 +59,15 @@ class Engine:
         What the action indices mean.
     """
 
-    def __init__(self, rules: Rules | str, num_deals: int = 1, seed: int = 0, first_row: int = 0) -> None:
+    def __init__(self, rules: Rules | str, num_deals: int = 1, seed: int = 0) -> None:
         self.rules = resolve_rules(rules)
         if num_deals < 1:
             raise ValueError(f"num_deals={num_deals}: at least one deal is needed")
         self.layout = action_layout(self.rules)
         self.state = State.allocate(self.rules, num_deals)
         self.num_deals = num_deals
-        self._first_row = first_row
         self._all_rows: Rows = np.arange(num_deals)
+        self._dealt = np.zeros(num_deals, dtype=bool)
         self._applies = [
             {
                 "pass": self._apply_pass,
@@ -98,11 +96,23 @@ class Engine:
 
     # ------------------------------------------------------------------ dealing
 
-    def seed(self, seed: int) -> None:
-        """Start the rows' random streams anew; takes effect at the next reset."""
-        self.state.stream_key[:] = stream_keys(seed, self.num_deals, self._first_row)
-        self.state.deal_number[:] = 0
-        self._dealt = np.zeros(self.num_deals, dtype=bool)
+    def seed(self, seed: int, rows: ArrayLike | None = None, streams: ArrayLike | None = None) -> None:
+        """Start random streams anew; takes effect at the next reset.
+
+        Parameters
+        ----------
+        seed : int
+        rows : int (M,), optional
+            The rows to seed; all by default.
+        streams : int (M,), optional
+            Which of the seed's streams each row gets: by default the one of the row's number. Rows with
+            the same stream see the same decks and dealers, deal after deal.
+        """
+        where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
+        numbers = where if streams is None else np.asarray(streams, dtype=np.intp)
+        self.state.stream_key[where] = stream_keys(seed, numbers)
+        self.state.deal_number[where] = 0
+        self._dealt[where] = False
 
     def reset(
         self,

@@ -26,11 +26,10 @@ def mix(values: UInt64Array) -> UInt64Array:
     return values ^ (values >> np.uint64(31))
 
 
-def stream_keys(seed: int, num_rows: int, first_row: int = 0) -> UInt64Array:
-    """Return the stream keys of rows ``first_row ...`` of a batch with this seed; shape (num_rows,)."""
-    rows = np.arange(first_row, first_row + num_rows, dtype=np.uint64)
+def stream_keys(seed: int, streams: NDArray[np.integer]) -> UInt64Array:
+    """Return the keys of a seed's streams, given their numbers (M,); shape (M,)."""
     start = mix(np.array([seed % 2**64], dtype=np.uint64) + _GOLDEN_GAMMA)
-    return mix(start + (rows + np.uint64(1)) * _GOLDEN_GAMMA)
+    return mix(start + (streams.astype(np.uint64) + np.uint64(1)) * _GOLDEN_GAMMA)
 
 
 def shuffled_decks(keys: UInt64Array, deal_numbers: NDArray[np.uint32]) -> NDArray[np.uint8]:

@@ -85,7 +85,7 @@ def test_records_equal_deals_played_one_by_one(preset):
     rules, pairs, seed = Rules.preset(preset), 6, 21
     result = match(preset, "gold", "gold-k4", pairs, seed=seed)
     agents = (load_agent("gold", rules), load_agent("gold-k4", rules))
-    keys, zeros = stream_keys(seed, pairs), np.zeros(pairs, dtype=np.uint32)
+    keys, zeros = stream_keys(seed, np.arange(pairs)), np.zeros(pairs, dtype=np.uint32)
     decks, dealers = shuffled_decks(keys, zeros), random_seats(keys, zeros, rules.num_players)
     for episode in range(2 * pairs):
         pair, first_team = divmod(episode, 2)

@@ -51,7 +51,9 @@ def test_invariants_at_every_step(preset: str) -> None:
 def test_rows_are_independent(preset: str) -> None:
     """Row i of a batch equals a batch of one with that row's stream, over several deals."""
     together = Engine(preset, 5, seed=9)
-    alone = [Engine(preset, 1, seed=9, first_row=row) for row in range(5)]
+    alone = [Engine(preset) for _ in range(5)]
+    for row, engine in enumerate(alone):
+        engine.seed(9, streams=[row])
     generator = np.random.default_rng(0)
     for engine in (together, *alone):
         engine.reset()
@@ -144,6 +146,7 @@ def test_state_says_what_is_wrong() -> None:
         (list(range(51)), "shape"),
         ([0, *range(51)], "not a permutation of the 52 cards: it lacks KC"),
         ([52, *range(51)], "lacks KC"),
+        ([0.5, *range(51)], "hold float64 values"),
     ],
 )
 def test_wrong_decks(deck: list[int], said: str) -> None:
@@ -156,6 +159,9 @@ def test_wrong_decks(deck: list[int], said: str) -> None:
 def test_wrong_dealers_and_sizes() -> None:
     with pytest.raises(InvalidPosition, match="dealer 4 is no seat: the seats are 0 to 3"):
         Engine("palace_4p").reset(dealers=4)
+    for dealer in (0.5, "left", True):
+        with pytest.raises(InvalidPosition, match=f"dealer {dealer!r} is no seat"):
+            Engine("palace_4p").reset(dealers=dealer)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="num_deals=0"):
         Engine("palace_4p", 0)
     engine = Engine("classic_2p", 3)
@@ -172,6 +178,17 @@ def test_illegal_actions_change_nothing(action: int) -> None:
     with pytest.raises(IllegalAction, match=r"in phase upcard_offer of deal 1; legal: pass, take"):
         engine.step([0, action])
     assert engine.state.equals(before)
+
+
+def test_a_refused_deck_does_not_use_up_a_deal() -> None:
+    one, other = Engine("classic_2p", seed=4), Engine("classic_2p", seed=4)
+    for engine in (one, other):
+        engine.reset()
+    with pytest.raises(InvalidPosition):
+        one.reset(dealers=9)
+    for engine in (one, other):
+        engine.reset()
+    assert one.state.equals(other.state)
 
 
 def test_actions_in_finished_deals_are_ignored() -> None:

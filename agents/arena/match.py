@@ -21,7 +21,6 @@ from agents.arena.statistics import ratio_estimate
 from agents.arena.style import style_of
 from gin_env.agent import Agent
 from gin_env.episodes import EPISODES, Episodes
-from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules
 from gin_env.view import player_view
 
@@ -95,7 +94,7 @@ class _Table:
         self.cut_short = np.zeros(self.num_episodes, dtype=bool)
         self.records: list[DealRecords] = []
         self.episodes = Episodes(rules, min(batch_rows, self.num_episodes), episode)
-        self.keys = stream_keys(seed, num_pairs)
+        self.seed = seed
         #: The episode that each row plays, and the rows that still play.
         self.episode_of = np.zeros(self.episodes.engine.num_deals, dtype=np.intp)
         self.live = np.zeros(0, dtype=np.intp)
@@ -110,13 +109,8 @@ class _Table:
         chosen = self._next_episode + np.arange(len(rows))
         self._next_episode += len(rows)
         self.episode_of[rows] = chosen
-        state = self.episodes.state
-        keys, number = self.keys[chosen // PLAYS_PER_PAIR], np.zeros(len(rows), dtype=np.uint32)
-        dealers = random_seats(keys, number, state.rules.num_players)
-        self.episodes.reset(rows, shuffled_decks(keys, number), dealers)
-        # The later deals of a game come from the pair's stream, not from the row's.
-        state.stream_key[rows] = keys
-        state.deal_number[rows] = number
+        self.episodes.engine.seed(self.seed, rows, streams=chosen // PLAYS_PER_PAIR)  # both plays: the same stream
+        self.episodes.reset(rows)
         self.live = np.union1d(self.live, rows)
 
     def step(self) -> None:
