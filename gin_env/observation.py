@@ -149,8 +149,8 @@ class ObservationEncoder:
             else:
                 out[start : start + number.width] = [part / number.scale for part in value]
         if self.options.derived:
-            hands = [np.array([bits], dtype=np.uint64) for bits in (view.hand_bits, view.partner_bits)]
-            _write_derived(self.rules, *hands, out[None, self._derived_start :])
+            hand, partner = (np.array([bits], dtype=np.uint64) for bits in (view.hand_bits, view.partner_bits))
+            _write_derived(self.rules, hand, partner, out[None, self._derived_start :])
         return out
 
     def _stack_boards(self, view: PlayerView) -> UInt64Array:

@@ -61,6 +61,9 @@ class State:
     """
 
     rules: Rules
+    seat_boards: UInt64Array
+    row_bytes: NDArray[np.uint8]
+    team_numbers: NDArray[np.int32]
 
     # Randomness: a deal's cards depend on its row's key and its number alone
     stream_key: UInt64Array = _array("u8", "N", "the row's random stream")
@@ -111,11 +114,6 @@ class State:
     scores: NDArray[np.int32] = _array("i4", "NT", "points of the game so far")
     boxes: NDArray[np.int32] = _array("i4", "NT", "deals won in the game so far")
     deals_played: NDArray[np.uint16] = _array("u2", "N", "deals of the game finished so far, dead ones too")
-
-    # The blocks
-    seat_boards: UInt64Array = dataclasses.field(repr=False)
-    row_bytes: NDArray[np.uint8] = dataclasses.field(repr=False)
-    team_numbers: NDArray[np.int32] = dataclasses.field(repr=False)
 
     @classmethod
     def allocate(cls, rules: Rules, num_deals: int) -> State:

@@ -230,14 +230,14 @@ class _ManyRows:
         )
         self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes.take(rows, axis=1), strict=True))
         self._legal = state.legal[rows]
-        self.viewer = viewer
+        self.viewer: Any = viewer
         self.mover, self.turn_seat, self.dealer, self.knocker = _RELATIVE_SEAT[players].take(
             [viewer * 256 + self._bytes[name] for name in _SEATS]
         )
-        self.pile_bits = state.pile_bits[rows]
+        self.pile_bits: Any = state.pile_bits[rows]
         self.team_known_bits = state.team_known_bits.reshape(-1)[by_team]
-        self.turn = state.turn[rows]
-        self.deals_played = state.deals_played[rows]
+        self.turn: Any = state.turn[rows]
+        self.deals_played: Any = state.deals_played[rows]
 
     def boards(self, name: str) -> Any:
         return self._boards[name]
@@ -280,15 +280,15 @@ class _OneRow:
         }
         self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes[:, row].tolist(), strict=True))
         self._legal = state.legal[row].tolist()
-        self.viewer = viewer
+        self.viewer: Any = viewer
         self.mover, self.turn_seat, self.dealer, self.knocker = (
             seat if (seat := self._bytes[name]) == NO_SEAT else (seat - viewer) % players for name in _SEATS
         )
-        self.pile_bits = state.pile_bits.item(row)
+        self.pile_bits: Any = state.pile_bits.item(row)
         team_known = state.team_known_bits[row].tolist()
         self.team_known_bits = team_known[::-1] if own_team else team_known
-        self.turn = state.turn.item(row)
-        self.deals_played = state.deals_played.item(row)
+        self.turn: Any = state.turn.item(row)
+        self.deals_played: Any = state.deals_played.item(row)
 
     def boards(self, name: str) -> Any:
         return self._boards[name]
