@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 # Threads that wait for each other must sleep: where another program has a core, spinning ones are ten times slower.
+# PyTorch's obey the first line; NumPy's cannot, and its products here are small.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import torch
 import tyro
