@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from agents.arena import PLAYS_PER_PAIR, MatchResult, Style, play_match
-from agents.cli import UserError, run
+from agents.cli import UserError, parse, run
 from agents.model_files import read_model
 from agents.registry import AGENT_NAMES, is_model, load_agent
 from agents.rule_options import parse_rules
@@ -61,7 +61,7 @@ class Arguments:
 
 def main() -> None:
     """Read the arguments, play every pairing, show the tables and write the file."""
-    arguments = tyro.cli(Arguments, prog="evaluate.py")
+    arguments = parse(Arguments, prog="evaluate.py")
     _check(arguments)
     rules = _rules(arguments)
     agents = [load_agent(spec, rules) for spec in arguments.agents]
