@@ -134,7 +134,7 @@ class LearnerTable:
         if not agents:
             raise ValueError("opponents is empty: at least one agent is needed")
         if assignment is None:
-            by_row = np.arange(self.num_rows) // self.rules.num_players % len(agents)
+            by_row: Rows = np.arange(self.num_rows) // self.rules.num_players % len(agents)
         else:
             by_row = np.asarray(assignment, dtype=np.intp)
             if by_row.shape != (self.num_rows,) or by_row.min() < 0 or by_row.max() >= len(agents):
@@ -293,6 +293,7 @@ class LearnerTable:
         self._ended[played] = True
         self._truncated[played] = transition.truncated[transition.over][~self._fresh[over]]
         self._rewards[played] = self._gains[played]
+        self._gains[played] = 0.0
         again = over if self.autoreset else over[self._fresh[over]]
         if len(again):
             self._begin(again)

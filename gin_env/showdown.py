@@ -74,7 +74,7 @@ def sides(rules: Rules, knocker: NDArray[np.intp]) -> tuple[NDArray[np.intp], ND
 
 def all_spreads(hands: UInt64Array, only_first: bool = False) -> Spreads:
     """Return every least-deadwood spread of the knocking side's hands (R, K), the lowest cards first."""
-    rows = np.arange(len(hands))
+    rows: NDArray[np.intp] = np.arange(len(hands))
     columns: list[tuple[UInt64Array, UInt64Array, NDArray[np.uint8]]] = []
     for seat in range(hands.shape[1]):
         found = least_arrangements(hands[rows, seat])

@@ -144,7 +144,7 @@ class GinRummyVectorEnv(VectorEnv):
         layout = self.table.layout
         proper = actions.shape == (self.num_envs,) and ((actions >= 0) & (actions < layout.size)).all()
         if self.on_illegal == "raise" or not proper:
-            illegal = np.zeros(0, dtype=np.intp)  # the table raises for them
+            illegal: NDArray[np.intp] = np.zeros(0, dtype=np.intp)  # the table raises for them
         else:
             illegal = np.flatnonzero(~self.table.action_masks()[self._rows, actions])
         if not len(illegal):

@@ -97,7 +97,7 @@ class _Table:
         self.seed = seed
         #: The episode that each row plays, and the rows that still play.
         self.episode_of = np.zeros(self.episodes.engine.num_deals, dtype=np.intp)
-        self.live = np.zeros(0, dtype=np.intp)
+        self.live: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         self._next_episode = 0
         self._start(np.arange(self.episodes.engine.num_deals))
 
