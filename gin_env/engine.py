@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.actions import DRAW, PASS, TAKE, action_layout
-from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
+from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS
 from gin_env.dealing import checked_dealers, checked_decks
 from gin_env.errors import IllegalAction
 from gin_env.melds import legal_knocks
@@ -25,6 +25,7 @@ from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
 from gin_env.showdown import settle
 from gin_env.state import NO_SEAT, Kind, Phase, State, pack_event
+from gin_env.trade import answer_offer, offer_card
 
 Rows = NDArray[np.intp]
 
@@ -325,57 +326,16 @@ class Engine:
     # The trade (rows 16-19)
 
     def _apply_give(self, rows: Rows, actions: NDArray[np.integer]) -> Rows | None:
+        """Offer a card, or answer an offer with one; after an answer the turn goes on."""
+        self._log(rows, self.state.mover[rows], actions, self.layout.card_of[actions])
         answers = self.state.phase[rows] == _TRADE_ANSWER
-        num_answers = np.count_nonzero(answers)
-        if num_answers == len(rows):
-            return self._answer(rows, actions)
-        self._offer(rows[~answers], actions[~answers])
-        return self._answer(rows[answers], actions[answers]) if num_answers else None
-
-    def _offer(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        """The mover puts a card into the partner's hand, who must give one back."""
-        state, layout = self.state, self.layout
-        movers = state.mover[rows]
-        partners = (movers + 2) % 4
-        cards = layout.card_of[actions]
-        self._log(rows, movers, actions, cards)
-        self._hand_over(rows * 4 + movers, rows * 4 + partners, CARD_BITS[cards])
-        self._veil(rows, movers, partners)
-        state.offered_card[rows] = cards
-        state.trades[rows] += 1
-        state.phase[rows] = _TRADE_ANSWER
-        if self.rules.trade_reply == "partner":
-            state.mover[rows] = partners
-        state.legal[rows] = _NOTHING
-        state.legal[rows, layout.give_word] = state.hands.reshape(-1)[rows * 4 + partners]
-
-    def _answer(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
-        """The partner (or, by rule, the mover for him) gives a card back; the turn goes on."""
-        state = self.state
-        movers = state.turn_seat[rows]
-        cards = self.layout.card_of[actions]
-        self._log(rows, state.mover[rows], actions, cards)
-        self._hand_over(rows * 4 + (movers + 2) % 4, rows * 4 + movers, CARD_BITS[cards])
-        state.offered_card[rows] = NO_CARD
-        state.mover[rows] = movers
-        return rows
-
-    def _hand_over(self, givers: NDArray[np.intp], receivers: NDArray[np.intp], bits: UInt64Array) -> None:
-        """Move a card between two seats (cells into all hands), both of whom remember it."""
-        hands, gave = self.state.hands.reshape(-1), self.state.gave_bits.reshape(-1)
-        hands[givers] ^= bits
-        hands[receivers] |= bits
-        gave[givers] |= bits
-        gave[receivers] &= ~bits
-
-    def _veil(self, rows: Rows, movers: NDArray, partners: NDArray) -> None:
-        """After an offer, what was known to lie with one of the two is known to lie with their team (row 19)."""
-        known = self.state.known_bits.reshape(-1)
-        movers_cells, partners_cells = rows * 4 + movers, rows * 4 + partners
-        seen = known[movers_cells] | known[partners_cells]
-        self.state.team_known_bits.reshape(-1)[rows * 2 + movers % 2] |= seen
-        known[movers_cells] = 0
-        known[partners_cells] = 0
+        offering, answering = rows[~answers], rows[answers]
+        if len(offering):
+            offer_card(self.state, offering, self.layout.card_of[actions[~answers]])
+        if not len(answering):
+            return None
+        answer_offer(self.state, answering, self.layout.card_of[actions[answers]])
+        return answering
 
     # The discard and the knock (rows 14, 20)
 
