@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import NUM_CARDS, UInt64Array, format_card, parse_card
+from gin_env.cards import NUM_CARDS, UInt64Array, format_card
 from gin_env.rules import Rules
 
 #: Bits of the verbs' word; their indices are the first of the layout.
@@ -72,6 +72,7 @@ class ActionLayout:
         ]
         self.blocks = tuple(blocks)
         self.size = blocks[-1].start + blocks[-1].size
+        self._indices = {block.text(offset): block.start + offset for block in blocks for offset in range(block.size)}
         starts = {block.verb: block.start for block in blocks}
         self.give, self.discard, self.knock = (starts.get(verb, -1) for verb in ("give", "discard", "knock"))
         widths = [len(VERBS)] + [NUM_CARDS] * len(card_verbs)
@@ -112,12 +113,10 @@ class ActionLayout:
 
     def index(self, text: str) -> int:
         """Return the index of an action's text; raises ``ValueError`` for an unknown one."""
-        verb, _, card = text.partition(" ")
-        for block in self.blocks:
-            if block.verb == verb and (block.size == 1) == (not card):
-                return block.start + (parse_card(card) if card else 0)
-        verbs = ", ".join(block.text(block.size - 1) for block in self.blocks)
-        raise ValueError(f"unknown action {text!r}: write one like {verbs}")
+        if text in self._indices:
+            return self._indices[text]
+        examples = ", ".join(block.text(block.size - 1) for block in self.blocks)
+        raise ValueError(f"unknown action {text!r}: write one like {examples}")
 
     def mask(self, words: UInt64Array) -> NDArray[np.bool_]:
         """Spread words (N, W) into a legal mask (N, A)."""

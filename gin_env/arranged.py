@@ -23,6 +23,7 @@ from gin_env.cards import (
     format_cards,
     parse_cards,
 )
+from gin_env.errors import whole_number
 from gin_env.layoffs import Defence
 from gin_env.melds import deadwood, fourth_cards, least_arrangements, melds_of, neighbours, points_of
 from gin_env.rules import Rules
@@ -39,7 +40,7 @@ def settle_arranged(
     rules: Rules,
     hands: UInt64Array,
     knocker: NDArray[np.intp],
-    arrangements: Mapping[int, Sequence[CardTexts]],
+    given: Mapping[int, Melds],
 ) -> Showdown:
     """Settle one deal in which some seats' melds are given; the others choose their best as ever.
 
@@ -49,17 +50,16 @@ def settle_arranged(
     hands : uint64, shape (P,)
         The hands after the knocker has thrown his card.
     knocker : int, shape (1,)
-    arrangements : mapping
-        Seat to its melds.
+    given : mapping
+        Seat to its melds, as :func:`parse_melds` returns them.
 
     Raises
     ------
     ValueError
-        Melds that are none, that the hand does not hold, or that leave more than the least deadwood.
+        A defender's melds where lay-offs are optimal: then his arrangement follows from them.
     """
-    given = {seat: parse_melds(hands, seat, melds) for seat, melds in arrangements.items()}
     knock_seats, defence_seats = (seats[0] for seats in sides(rules, knocker))
-    spreads = all_spreads(hands[knock_seats][None])
+    spreads = all_spreads(hands[knock_seats][None], only_first=rules.spread == "first")
     for column, seat in enumerate(knock_seats.tolist()):
         if seat in given:
             spreads.set_bits[:, column], spreads.run_bits[:, column] = _sets_and_runs(given[seat])
@@ -69,7 +69,7 @@ def settle_arranged(
         for index in range(len(spreads.rows)):
             melds = given.get(int(knocker[0])) or _in_challenge_order(spreads, index)
             is_open = bool(open_seats(rules, spreads.deadwood[[index]]).any())
-            replies.append(_greedy_reply(melds if is_open else [], hands[defender], given.get(defender)))
+            replies.append(_reply_in_order(melds if is_open else [], hands[defender], given.get(defender)))
         defence = Defence(*(np.concatenate(parts) for parts in zip(*replies, strict=True)))
     else:
         if fixed := sorted(set(given) & set(defence_seats.tolist())):
@@ -85,7 +85,7 @@ def _in_challenge_order(spreads: Spreads, index: int) -> Melds:
     return sorted(melds, key=lambda meld: min(CHALLENGE_ORDER.index(card) for card in meld))
 
 
-def _greedy_reply(melds: Melds, hand: np.uint64, given: Melds | None) -> Defence:
+def _reply_in_order(melds: Melds, hand: np.uint64, given: Melds | None) -> Defence:
     """Lay off card by card after the given arrangement of the defender's hand, or after his best one."""
     own = least_arrangements(np.array([hand]))
     choices = [_sets_and_runs(given)] if given is not None else list(zip(own.set_bits, own.run_bits, strict=True))
@@ -94,9 +94,11 @@ def _greedy_reply(melds: Melds, hand: np.uint64, given: Melds | None) -> Defence
         loose = card_ids(hand & ~set_bits & ~run_bits)
         laid = lay_off_in_order(melds, loose, CHALLENGE_ORDER)
         left = int(points_of(np.array([bits_of(set(loose) - set(laid))]))[0])
-        replies.append((left, bits_of(laid)))
-    left, laid_bits = min(replies, key=lambda choice: choice[0])
-    return Defence(np.array([[laid_bits]]), np.array([[left]], dtype=np.uint8))
+        replies.append((left, bits_of(laid), set_bits, run_bits))
+    left, laid_bits, set_bits, run_bits = min(replies, key=lambda choice: choice[0])
+    boards = (np.array([[bits]], dtype=np.uint64) for bits in (laid_bits, set_bits, run_bits))
+    laid_board, *melds_boards = boards
+    return Defence(laid_board, np.array([[left]], dtype=np.uint8), *melds_boards)
 
 
 def lay_off_in_order(melds: Melds, loose: Sequence[int], card_order: Sequence[int]) -> list[int]:
@@ -127,8 +129,7 @@ def _takes(meld: list[int], card: int) -> bool:
 
 def parse_melds(hands: UInt64Array, seat: int, melds: Sequence[CardTexts]) -> Melds:
     """Return a seat's melds as ascending ids; raises ``ValueError`` unless they are a least arrangement of its hand."""
-    if not 0 <= seat < len(hands):
-        raise ValueError(f"arrangements name seat {seat}: the seats are 0 to {len(hands) - 1}")
+    whole_number("arrangements: seat", seat, 0, len(hands) - 1, "seat")
     parsed = [sorted(parse_cards(meld)) for meld in melds]
     used: set[int] = set()
     for meld in parsed:

@@ -33,6 +33,8 @@ def checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDAr
     array = np.asarray(dealers)
     if array.dtype.kind not in "iu":
         raise InvalidPosition(f"dealer {dealers!r} is no seat: the seats are 0 to {num_players - 1}")
+    if array.shape not in ((), (num_rows,)):
+        raise InvalidPosition(f"dealers have shape {array.shape}: one for all or one for each of {num_rows} deals")
     array = np.broadcast_to(array, (num_rows,))
     wrong = array[(array < 0) | (array >= num_players)]
     if len(wrong):
@@ -43,5 +45,8 @@ def checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDAr
 def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
     """Return a deck's card ids (52,) from texts or ids; raises ``InvalidPosition`` for anything but 52 cards."""
     texts = isinstance(cards, str) or (len(cards) > 0 and isinstance(cards[0], str))
-    ids = parse_cards(cards) if texts else list(cards)  # type: ignore[arg-type]
+    try:
+        ids = parse_cards(cards) if texts else list(cards)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise InvalidPosition(f"deck: {error}") from error
     return checked_decks(np.asarray(ids), 1)[0]

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.actions import DRAW, PASS, TAKE, action_layout
 from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS
 from gin_env.dealing import checked_dealers, checked_decks
-from gin_env.errors import IllegalAction
+from gin_env.errors import IllegalAction, row_index, whole_number
 from gin_env.melds import legal_knocks
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
@@ -62,13 +62,13 @@ class Engine:
 
     def __init__(self, rules: Rules | str, num_deals: int = 1, seed: int = 0) -> None:
         self.rules = resolve_rules(rules)
-        if num_deals < 1:
-            raise ValueError(f"num_deals={num_deals}: at least one deal is needed")
+        num_deals = whole_number("num_deals", num_deals, 1)
         self.layout = action_layout(self.rules)
         self.state = State.allocate(self.rules, num_deals)
         self.num_deals = num_deals
         self._all_rows: Rows = np.arange(num_deals)
         self._dealt = np.zeros(num_deals, dtype=bool)
+        self._ended: list[Rows] = []  # rows whose deal ended in the present step
         self._applies = [
             {
                 "pass": self._apply_pass,
@@ -88,12 +88,12 @@ class Engine:
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Which deals have ended (N,)."""
+        """Which deals have ended, or were never dealt (N,)."""
         return self.state.phase == _OVER
 
     def legal_mask(self, rows: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return the mover's legal actions (N, A), or those of some rows; all False where a deal is over."""
-        return self.layout.mask(self.state.legal if rows is None else self.state.legal[np.asarray(rows, dtype=np.intp)])
+        return self.layout.mask(self.state.legal if rows is None else self.state.legal[row_index(rows, self.num_deals)])
 
     # ------------------------------------------------------------------ dealing
 
@@ -103,15 +103,15 @@ class Engine:
         Parameters
         ----------
         seed : int
-        rows : int (M,), optional
+        rows : int (M,) or bool (N,), optional
             The rows to seed; all by default.
         streams : int (M,), optional
             Which of the seed's streams each row gets: by default the one of the row's number. Rows with
             the same stream see the same decks and dealers, deal after deal.
         """
-        where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
+        where = self._all_rows if rows is None else row_index(rows, self.num_deals)
         numbers = where if streams is None else np.asarray(streams, dtype=np.intp)
-        self.state.stream_key[where] = stream_keys(seed, numbers)
+        self.state.stream_key[where] = stream_keys(whole_number("seed", seed, 0), numbers)
         self.state.deal_number[where] = 0
         self._dealt[where] = False
 
@@ -125,7 +125,7 @@ class Engine:
 
         Parameters
         ----------
-        rows : int (M,), optional
+        rows : int (M,) or bool (N,), optional
             The rows to deal; all by default.
         decks : int (M, 52), optional
             Card ids in dealing order; shuffled by default.
@@ -138,7 +138,7 @@ class Engine:
             A deck that is not a permutation of the 52 cards, or a dealer that is no seat.
         """
         state = self.state
-        where = self._all_rows if rows is None else np.atleast_1d(np.asarray(rows, dtype=np.intp))
+        where = self._all_rows if rows is None else row_index(rows, self.num_deals)
         keys, numbers = state.stream_key[where], state.deal_number[where] + self._dealt[where]
         deck_array = shuffled_decks(keys, numbers) if decks is None else checked_decks(decks, len(where))
         if dealers is None:
@@ -193,7 +193,7 @@ class Engine:
         ----------
         actions : int (N,) or (M,)
             An action index per deal; ignored in deals that are over.
-        rows : int (M,), optional
+        rows : int (M,) or bool (N,), optional
             The deals to step, each at most once; all by default.
 
         Raises
@@ -201,14 +201,17 @@ class Engine:
         IllegalAction
             Before anything is changed, naming the first illegal action and what is legal there.
         """
-        actions = np.asarray(actions).astype(np.intp, copy=False)
-        where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
+        actions = np.asarray(actions)
+        where = self._all_rows if rows is None else row_index(rows, self.num_deals)
         if actions.shape != where.shape:
             raise ValueError(f"actions have shape {actions.shape}: one action for each of {len(where)} deals is needed")
+        if actions.dtype.kind not in "iu":
+            raise ValueError(f"actions hold {actions.dtype} values: action indices are needed")
+        actions = actions.astype(np.intp, copy=False)
         where, actions = self._checked(where, actions)
         verbs = self.layout.verb_of[actions]
         to_play: list[Rows] = []
-        self._ended: list[Rows] = []
+        self._ended = []
         present = verbs.tolist() if len(verbs) == 1 else np.bincount(verbs).nonzero()[0].tolist()
         for verb in present:
             chosen = slice(None) if len(present) == 1 else (verbs == verb).nonzero()[0]
@@ -229,6 +232,8 @@ class Engine:
         allowed = legal[rows * layout.num_words + layout.word_of[known]] & layout.bit_of[known]
         if known is actions and np.count_nonzero(allowed) == len(rows):
             return rows, actions
+        if not self._dealt[rows].all():
+            raise ValueError("nothing is dealt yet: call reset() first")
         live = self.state.phase[rows] != _OVER
         illegal = (live & ~(in_range & (allowed != 0))).nonzero()[0]
         if len(illegal):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.engine import Engine
+from gin_env.errors import row_index
 from gin_env.rewards import Outcome, Reward, resolve_reward
 from gin_env.rules import Rules
 from gin_env.scorekeeping import GameEnd, book_deals, next_dealers, start_games
@@ -87,7 +88,7 @@ class Episodes:
         dealers: ArrayLike | None = None,
     ) -> None:
         """Begin new episodes, in all rows or some; arguments as in ``Engine.reset``."""
-        where = np.arange(self.engine.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
+        where = self._all_rows if rows is None else row_index(rows, self.engine.num_deals)
         self.engine.reset(where, decks, dealers)
         start_games(self.state, where)
 
@@ -96,8 +97,8 @@ class Episodes:
 
         Raises ``IllegalAction`` before anything changes if some action is not legal.
         """
-        where = self._all_rows if rows is None else np.asarray(rows, dtype=np.intp)
-        just_ended = self.engine.step(actions, where)
+        where = self._all_rows if rows is None else row_index(rows, self.engine.num_deals)
+        just_ended = self.engine.step(actions, rows)
         over = np.zeros(len(where), dtype=bool)
         truncated = np.zeros(len(where), dtype=bool)
         rewards = np.zeros((len(where), self.rules.num_players), dtype=np.float32)
@@ -108,11 +109,21 @@ class Episodes:
             game = book_deals(self.state, ended_rows)
             finished = self.state.take(ended_rows)
             over[ended], truncated[ended] = self._ends(game)
-            rewards[ended] = self.reward(self._outcome(finished, game))[:, self._teams]
+            rewards[ended] = self._rewards(self._outcome(finished, game))
             going_on = ended_rows[~over[ended]]
             if len(going_on):
                 self.engine.reset(going_on, dealers=next_dealers(self.state, going_on))
         return Transition(rewards, over, truncated, ended_rows, finished)
+
+    def _rewards(self, outcome: Outcome) -> NDArray[np.floating]:
+        """Return the rewards per seat (M, P) of the episodes' reward per team."""
+        by_team = np.asarray(self.reward(outcome))
+        if by_team.shape != outcome.net_points.shape:
+            raise ValueError(
+                f"reward {self.reward!r} returned shape {by_team.shape}: "
+                f"one number for each deal and team, {outcome.net_points.shape}, is needed"
+            )
+        return by_team[:, self._teams]
 
     def _ends(self, game: GameEnd) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         if self.episode == "deal":

@@ -1,4 +1,12 @@
-"""Errors of our own, each a kind of ``ValueError`` so that plain handlers catch them."""
+"""Errors of our own, each a kind of ``ValueError``, and the checks that every public door shares."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 
 class IllegalAction(ValueError):
@@ -7,3 +15,30 @@ class IllegalAction(ValueError):
 
 class InvalidPosition(ValueError):
     """A deck, dealer or position that cannot be played; the message says why."""
+
+
+def whole_number(name: str, value: Any, low: int, high: int | None = None, what: str = "whole number") -> int:
+    """Return a whole number as an int; raises ``ValueError`` naming the argument, the value and the range."""
+    span = f"from {low} to {high}" if high is not None else f"of at least {low}"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or number < low or (high is not None and number > high):
+        raise ValueError(f"{name}={value!r}: must be a {what} {span}")
+    return number
+
+
+def row_index(rows: ArrayLike, num_rows: int) -> NDArray[np.intp]:
+    """Return row numbers from numbers or from a mask of all rows; raises ``ValueError`` for rows that are none."""
+    array = np.atleast_1d(np.asarray(rows))
+    if array.dtype == np.bool_:
+        if array.shape != (num_rows,):
+            raise ValueError(f"a mask of rows has shape {array.shape}: ({num_rows},) is needed")
+        return array.nonzero()[0]
+    if array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"rows hold {array.dtype} values: row numbers or a mask of booleans are needed")
+    if array.size and (array.min() < 0 or array.max() >= num_rows):
+        wrong = array[(array < 0) | (array >= num_rows)][0]
+        raise ValueError(f"row {wrong} is none: the rows are 0 to {num_rows - 1}")
+    return array.astype(np.intp, copy=False)

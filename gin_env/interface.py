@@ -20,7 +20,7 @@ from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward
 from gin_env.rules import Rules
 from gin_env.scoring import describe_result
-from gin_env.state import NO_SEAT, Kind, State
+from gin_env.state import NO_SEAT, State
 
 #: ``"dict"``: ``{"observation", "action_mask"}``; ``"flat"``: the vector alone, the mask in the info.
 FORMS = ("dict", "flat")
@@ -91,19 +91,18 @@ def deal_summary(finished: State, row: int = 0) -> dict[str, Any]:
     ``scores`` per team after it, and, where somebody knocked, ``bonuses``, ``deadwood`` per seat after
     laying off, ``spread`` and ``layoffs`` by seat as card texts.
     """
-    kind = Kind(int(finished.kind[row]))
-    knocker, winner = int(finished.knocker[row]), int(finished.winner[row])
+    result = describe_result(finished.rules, finished, row)
+    knocker = int(finished.knocker[row])
     summary: dict[str, Any] = {
-        "kind": kind.name.lower(),
+        "kind": result.kind,
         "knocker": None if knocker == NO_SEAT else knocker,
-        "winner": None if winner < 0 else winner,
-        "points": finished.points[row].tolist(),
+        "winner": result.winner,
+        "points": list(result.points),
         "turns": int(finished.turn[row]),
         "scores": finished.scores[row].tolist(),
     }
-    if kind is not Kind.DEAD:
-        result = describe_result(finished.rules, finished, row)
+    if result.deadwood is not None:
         summary["bonuses"] = result.bonuses
-        summary["deadwood"] = list(result.deadwood or ())
+        summary["deadwood"] = list(result.deadwood)
         summary["spread"], summary["layoffs"] = result.spread, result.layoffs
     return summary

@@ -18,18 +18,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import ACES, KINGS, UInt64Array, lowest_first_key
-from gin_env.melds import deadwood, fourth_cards, meldable_cards, neighbours
+from gin_env.cards import UInt64Array, lowest_first_key
+from gin_env.melds import deadwood, first_arrangements, fourth_cards, meldable_cards, neighbours, next_above, next_below
 
 _ONE = np.uint64(1)
 _CLUBS = np.uint64((2**13 - 1) << 39)
 
 
 class Defence(NamedTuple):
-    """The defenders' best reply to each of M spreads."""
+    """The defenders' reply to each of M spreads."""
 
     laid_bits: UInt64Array  #: (M, D) cards laid off by each defender
     deadwood: NDArray[np.uint8]  #: (M, D) points left to each
+    set_bits: UInt64Array  #: (M, D) cards that each lays down in sets of his own
+    run_bits: UInt64Array  #: (M, D) in runs of his own
+
+    def choose(self, index: NDArray[np.intp]) -> Defence:
+        """Return some of the replies."""
+        return Defence._make(part[index] for part in self)
 
 
 def best_layoffs(
@@ -65,7 +71,13 @@ def best_layoffs(
         chosen = order[first]
     else:
         chosen = np.argsort(rows)
-    return Defence(hands & laid[chosen][:, None], points[chosen])
+    kept = first_arrangements(left[chosen].ravel())
+    return Defence(
+        hands & laid[chosen][:, None],
+        points[chosen],
+        kept.set_bits.reshape(hands.shape),
+        kept.run_bits.reshape(hands.shape),
+    )
 
 
 class _LayoffSearch:
@@ -130,18 +142,10 @@ def greedy_layoffs(set_bits: UInt64Array, run_bits: UInt64Array, loose: UInt64Ar
     """
     on_sets = fourth_cards(set_bits) & loose
     for_runs = loose & ~(on_sets & ~_CLUBS)
-    runs = run_bits | (_step_down(run_bits) & for_runs)
-    runs = _closure(runs, for_runs, _step_up)
-    runs = _closure(runs, loose & ~on_sets, _step_down)
+    runs = run_bits | (next_below(run_bits) & for_runs)
+    runs = _closure(runs, for_runs, next_above)
+    runs = _closure(runs, loose & ~on_sets, next_below)
     return (runs & ~run_bits) | on_sets
-
-
-def _step_up(runs: UInt64Array) -> UInt64Array:
-    return (runs & ~KINGS) << _ONE
-
-
-def _step_down(runs: UInt64Array) -> UInt64Array:
-    return (runs & ~ACES) >> _ONE
 
 
 def _closure(runs: UInt64Array, cards: UInt64Array, step: Callable[[UInt64Array], UInt64Array]) -> UInt64Array:

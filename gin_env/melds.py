@@ -46,20 +46,16 @@ def run_cards(bits: UInt64Array) -> UInt64Array:
     return starts | starts << _ONE | starts << _TWO
 
 
-def _slice_deadwood_table() -> NDArray[np.uint8]:
-    """Return, for each of the 8,192 suit slices, the points of its cards outside runs; shape (8192,)."""
-    slices = np.arange(2**NUM_RANKS, dtype=np.uint64)
-    loose = slices & ~run_cards(slices)
-    held = (loose[:, None] >> np.arange(NUM_RANKS, dtype=np.uint64)) & _ONE
+def _slice_points(slices: UInt64Array) -> NDArray[np.uint8]:
+    """Return the points of all cards of 13-bit suit slices (N,)."""
+    held = (slices[:, None] >> np.arange(NUM_RANKS, dtype=np.uint64)) & _ONE
     return (held * CARD_POINTS[:NUM_RANKS]).sum(axis=1).astype(np.uint8)
 
 
-_SLICE_DEADWOOD = _slice_deadwood_table()
-_SLICE_POINTS = (
-    (((np.arange(2**NUM_RANKS)[:, None] >> np.arange(NUM_RANKS)) & 1) * CARD_POINTS[:NUM_RANKS].astype(np.int64))
-    .sum(axis=1)
-    .astype(np.uint8)
-)
+_ALL_SLICES = np.arange(2**NUM_RANKS, dtype=np.uint64)
+#: (8192,) points of a suit slice: of all its cards, and of those outside runs.
+_SLICE_POINTS = _slice_points(_ALL_SLICES)
+_SLICE_DEADWOOD = _slice_points(_ALL_SLICES & ~run_cards(_ALL_SLICES))
 
 
 def points_of(bits: UInt64Array) -> NDArray[np.uint8]:
@@ -86,7 +82,17 @@ def fourth_cards(set_bits: UInt64Array) -> UInt64Array:
 
 def neighbours(bits: UInt64Array) -> UInt64Array:
     """Return the cards next to some card of the bitboard in its own suit (K and A are not neighbours)."""
-    return (bits & ~KINGS) << _ONE | (bits & ~ACES) >> _ONE
+    return next_above(bits) | next_below(bits)
+
+
+def next_above(bits: UInt64Array) -> UInt64Array:
+    """Return the cards one rank above some card of the bitboard in its own suit."""
+    return (bits & ~KINGS) << _ONE
+
+
+def next_below(bits: UInt64Array) -> UInt64Array:
+    """Return the cards one rank below some card of the bitboard in its own suit."""
+    return (bits & ~ACES) >> _ONE
 
 
 def meldable_cards(hands: UInt64Array) -> UInt64Array:
@@ -166,12 +172,21 @@ def least_arrangements(hands: UInt64Array) -> Arrangements:
     rows, set_bits = _set_choices(hands, _ranks_held_thrice(slices))
     left = hands[rows] & ~set_bits
     points = _runs_only_deadwood(suit_slices(left))
-    best = np.full(len(hands), 255, dtype=np.uint8)
+    best = np.full(len(hands), np.iinfo(np.uint8).max, dtype=np.uint8)
     np.minimum.at(best, rows, points)
     keep = (points == best[rows]).nonzero()[0]
     rows, set_bits, run_bits = rows[keep], set_bits[keep], run_cards(left[keep])
     order = arrangement_order(rows, set_bits, run_bits)
     return Arrangements(rows[order], set_bits[order], run_bits[order], points[keep][order])
+
+
+def first_arrangements(hands: UInt64Array) -> Arrangements:
+    """Return the first of each hand's least-deadwood arrangements: one row for each hand, in order."""
+    found = least_arrangements(hands)
+    if len(found.rows) == len(hands):
+        return found
+    first = np.searchsorted(found.rows, np.arange(len(hands)))
+    return Arrangements._make(part[first] for part in found)
 
 
 def arrangement_order(rows: NDArray[np.intp], set_bits: UInt64Array, run_bits: UInt64Array) -> NDArray[np.intp]:

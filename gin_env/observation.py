@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import NUM_CARDS, UInt64Array, unpack_cards
-from gin_env.melds import deadwood_after_each, least_arrangements
-from gin_env.rules import Rules
+from gin_env.melds import deadwood_after_each, first_arrangements
+from gin_env.rules import Rules, resolve_rules
 from gin_env.sections import (
+    DEADWOOD_SCALE,
     ObservationOptions,
     board_sections,
     choice_sections,
@@ -43,7 +45,7 @@ class ObservationEncoder:
 
     Parameters
     ----------
-    rules : Rules
+    rules : Rules or str
     options : ObservationOptions, optional
 
     Attributes
@@ -54,8 +56,8 @@ class ObservationEncoder:
         Name, start, width and meaning of every stretch, in order.
     """
 
-    def __init__(self, rules: Rules, options: ObservationOptions | None = None) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules | str, options: ObservationOptions | None = None) -> None:
+        self.rules = rules = resolve_rules(rules)
         self.options = options or ObservationOptions()
         self._boards = board_sections(rules, self.options)
         self._choices = choice_sections(rules)
@@ -126,7 +128,7 @@ class ObservationEncoder:
             _write_derived(self.rules, view.hand_bits, view.partner_bits, out[:, self._derived_start :])
         return out
 
-    def encode_single(self, view: PlayerView) -> Float32Array:
+    def encode_single(self, view: SimpleNamespace) -> Float32Array:
         """Return the features (F,) of a ``single_view``: the same sections, from Python numbers."""
         boards: list[int] = []
         for board in self._boards:
@@ -185,13 +187,11 @@ def _write_derived(rules: Rules, hands: UInt64Array, partners: UInt64Array, out:
     """Write the computed features of the viewers' hands and their partners' (M,) into ``out`` (M, ...)."""
     rows, cards, points = deadwood_after_each(hands, hands)
     out[:, 1 : 1 + NUM_CARDS] = 0.0
-    out[rows, 1 + cards] = (100.0 - points) / 100.0
+    out[rows, 1 + cards] = (DEADWOOD_SCALE - points) / DEADWOOD_SCALE
     parts = [(0, 1 + NUM_CARDS, hands)]
     if rules.has_partners and rules.partner_hand_visible:
         parts.append((1 + 2 * NUM_CARDS, 2 + 2 * NUM_CARDS, partners))
     for deadwood_column, melded_column, bits in parts:
-        arrangements = least_arrangements(bits)
-        first = np.searchsorted(arrangements.rows, np.arange(len(hands)))
-        melded = arrangements.set_bits[first] | arrangements.run_bits[first]
-        out[:, deadwood_column] = arrangements.deadwood[first] / 100.0
-        out[:, melded_column : melded_column + NUM_CARDS] = unpack_cards(melded)
+        laid = first_arrangements(bits)
+        out[:, deadwood_column] = laid.deadwood / DEADWOOD_SCALE
+        out[:, melded_column : melded_column + NUM_CARDS] = unpack_cards(laid.set_bits | laid.run_bits)

@@ -13,7 +13,7 @@ POINTS_SCALE = 20.0
 
 
 class Outcome(NamedTuple):
-    """What a step of M episodes brought, as seen by a reward."""
+    """M deals that have just ended, as a reward sees them; it is asked about nothing else, all other steps pay 0."""
 
     net_points: NDArray[np.float64]  #: (M, T) own points minus the other team's; end bonuses with the last deal
     deal_winner: NDArray[np.int8]  #: (M,) team that won the deal just ended, -1 for none
@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
     episode_winner: NDArray[np.int8]  #: (M,) team that won the deal or game that is the episode, -1 for none
 
 
-#: Turns outcomes into rewards per team, shape (M, T).
+#: Turns outcomes into rewards per team, shape (M, T); both seats of a team get the same.
 Reward = Callable[[Outcome], NDArray[np.floating]]
 
 

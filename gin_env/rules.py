@@ -190,12 +190,27 @@ def _check_value(field: dataclasses.Field[Any], value: Any) -> None:
     if "range" in field.metadata:
         low, high = field.metadata["range"]
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"{field.name}={value!r}: must be a whole number from {low} to {high}")
+            raise ValueError(f"{field.name}={value!r}: must be an int from {low} to {high}")
     elif "options" in field.metadata:
         if value not in field.metadata["options"]:
             raise ValueError(f"{field.name}={value!r}: must be one of {', '.join(field.metadata['options'])}")
     elif not isinstance(value, bool):
         raise ValueError(f"{field.name}={value!r}: must be True or False")
+
+
+#: Fields that mean nothing in the other mode; there they must stay at their defaults, so that nobody sets them in vain.
+_ONLY_PARTNERSHIP = (
+    "trade_reply",
+    "trade_taken_card",
+    "partner_hand_visible",
+    "team_layoff",
+    "cross_chain",
+    "gin_protects",
+    "small_gin_bonus",
+    "team_gin_bonus",
+    "small_gin_for",
+)
+_ONLY_DUEL = ("gin_bonus",)
 
 
 def _check_combination(rules: Rules) -> None:
@@ -208,6 +223,12 @@ def _check_combination(rules: Rules) -> None:
         )
     if rules.has_partners and rules.layoff == "greedy":
         raise ValueError("layoff='greedy': defined for two players only (RULES.md row 29b), use 'optimal'")
+    for name in _ONLY_PARTNERSHIP if not rules.has_partners else _ONLY_DUEL:
+        default = type(rules).__dataclass_fields__[name].default
+        if getattr(rules, name) != default:
+            raise ValueError(
+                f"{name}={getattr(rules, name)!r}: has no meaning in mode {rules.mode!r}, leave it at {default!r}"
+            )
     if rules.trade_reply == "mover" and not rules.partner_hand_visible:
         raise ValueError(
             "trade_reply='mover': the mover cannot pick from a hand that partner_hand_visible=False hides from him"

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gin_env.arranged import CardTexts, settle_arranged
+from gin_env.arranged import CardTexts, parse_melds, settle_arranged
 from gin_env.cards import CARD_BITS, UInt64Array, bits_of, card_ids, format_card, format_cards, parse_card, parse_cards
+from gin_env.errors import whole_number
 from gin_env.melds import deadwood, melds_of
 from gin_env.rules import Rules, resolve_rules
 from gin_env.showdown import Showdown, settle
@@ -31,9 +32,9 @@ class DealResult:
     reason : str
         Why the knock is illegal; empty for a legal one.
     kind : str or None
-        ``"knock"``, ``"gin"``, ``"small_gin"``, ``"team_gin"``, ``"big_gin"`` or ``"undercut"``.
+        ``"knock"``, ``"gin"``, ``"small_gin"``, ``"team_gin"``, ``"big_gin"``, ``"undercut"`` or ``"dead"``.
     winner : int or None
-        The winning team.
+        The winning team; None for an illegal knock and a dead deal.
     points : tuple of int
         Points per team as a scorer writes them down; a seat that plays alone is a team.
     bonuses : dict
@@ -43,7 +44,7 @@ class DealResult:
     layoffs : dict
         Cards that each defender lays off.
     deadwood : tuple of int or None
-        Points left in each seat's hand after laying off.
+        Points left in each seat's hand after laying off; None for an illegal knock and a dead deal.
     """
 
     legal: bool
@@ -94,6 +95,8 @@ def score_deal(
     hand_bits = _parse_hands(rules, hands, knocker)
     if upcard is not None:
         parse_card(upcard)
+    if not isinstance(arrangements, Mapping | None):
+        raise ValueError(f"arrangements={arrangements!r}: must map seats to melds")
     no_points = (0,) * rules.num_teams
     if knock_card is None:
         return DealResult(False, "knock_card=None is big gin, which these rules do not have", None, None, no_points)
@@ -101,21 +104,23 @@ def score_deal(
     if not hand_bits[knocker] & thrown:
         raise ValueError(f"knock_card={knock_card!r} is not in the knocker's hand {format_cards(hand_bits[knocker])}")
     hand_bits[knocker] ^= thrown
+    given = {seat: parse_melds(hand_bits, seat, melds) for seat, melds in (arrangements or {}).items()}
     least = int(deadwood(hand_bits[[knocker]])[0])
     if least > rules.knock_limit:
         reason = f"deadwood {least} after throwing {knock_card} is more than the limit of {rules.knock_limit}"
         return DealResult(False, reason, None, None, no_points)
     seats = np.array([knocker])
-    if arrangements:
-        result = settle_arranged(rules, hand_bits, seats, arrangements)
-    else:
-        result = settle(rules, hand_bits[None], seats)
+    result = settle_arranged(rules, hand_bits, seats, given) if given else settle(rules, hand_bits[None], seats)
     return describe_result(rules, result, row=0)
 
 
 def describe_result(rules: Rules, result: Showdown | State, row: int) -> DealResult:
-    """Write one row of a settled batch (or of a ``State``) as a DealResult."""
+    """Write one row of a settled batch or of a ``State`` as a DealResult; ``ValueError`` where the deal goes on."""
     kind = Kind(int(result.kind[row]))
+    if kind is Kind.NONE:
+        raise ValueError(f"the deal in row {row} is not over: it has no result yet")
+    if kind is Kind.DEAD:
+        return DealResult(True, "", "dead", None, (0,) * rules.num_teams)
     seats = range(rules.num_players)
     knock_team = int(result.winner[row]) if kind is not Kind.UNDERCUT else 1 - int(result.winner[row])
     return DealResult(
@@ -155,8 +160,7 @@ def bonuses_of(rules: Rules, kind: Kind) -> dict[str, int]:
 def _parse_hands(rules: Rules, hands: Sequence[CardTexts], knocker: int) -> UInt64Array:
     if len(hands) != rules.num_players:
         raise ValueError(f"{len(hands)} hands given: {rules.num_players} players need {rules.num_players}")
-    if not 0 <= knocker < rules.num_players:
-        raise ValueError(f"knocker={knocker} is no seat: the seats are 0 to {rules.num_players - 1}")
+    whole_number("knocker", knocker, 0, rules.num_players - 1, "seat")
     bits: list[np.uint64] = []
     for seat, hand in enumerate(hands):
         ids = parse_cards(hand)

@@ -13,7 +13,6 @@ from typing import Any
 from gin_env.cards import CARD_BITS, NUM_CARDS
 from gin_env.rules import Rules
 from gin_env.state import Kind, Phase
-from gin_env.view import PlayerView
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +44,7 @@ class Board:
 
     names: tuple[str, ...]
     meaning: str
-    bits: Callable[[PlayerView], Any]
+    bits: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Choice:
     name: str
     size: int
     meaning: str
-    value: Callable[[PlayerView], Any]
+    value: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,18 @@ class Number:
     name: str
     scale: float
     meaning: str
-    value: Callable[[PlayerView], Any]
+    value: Callable[[Any], Any]
     width: int = 1
+
+
+#: Deadwood is divided by it: the dearest hands without a meld hold about so many points.
+DEADWOOD_SCALE = 100.0
+#: Points of a deal and bonuses are divided by it.
+_POINTS_SCALE = 100
+#: Boxes are divided by it: a game to 100 takes about so many deals.
+_BOXES_SCALE = 10
+#: The knock limit is divided by its highest value (RULES.md row 20).
+_LIMIT_SCALE = 10
 
 
 def _seat_names(prefix: str, rules: Rules) -> tuple[str, ...]:
@@ -79,14 +88,14 @@ def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
     boards = [Board(("hand",), "the viewer's cards", lambda view: view.hand_bits)]
     if rules.has_partners and rules.partner_hand_visible:
         boards.append(Board(("partner_hand",), "the partner's cards", lambda view: view.partner_bits))
-    elif rules.has_partners:
+    elif rules.trades:
         boards.append(Board(("gave",), "cards given to the partner, who still holds them", lambda view: view.gave_bits))
     boards += [
         Board(("upcard",), "top card of the discard pile", lambda view: CARD_BITS[view.upcard]),
         Board(("pile",), "all cards of the discard pile", lambda view: view.pile_bits),
         Board(
             ("taken",),
-            "card taken from the pile in this turn, not to be thrown",
+            "card taken from the pile in this turn",
             lambda view: CARD_BITS[view.taken_card],
         ),
         Board(("drawn",), "card drawn or taken in this turn by the own side", lambda view: CARD_BITS[view.drawn_card]),
@@ -140,9 +149,21 @@ def number_sections(rules: Rules) -> list[Number]:
             "offers_left", rules.num_players, "seats still to be offered the upcard / seats", lambda v: v.offers_left
         ),
         Number("trades", max(rules.max_trades_per_turn, 1), "trades in this turn / most allowed", lambda v: v.trades),
-        Number("points", 100, "points of the deal, own and other team / 100", lambda view: view.points, 2),
-        Number("scores", rules.target, "game score, own and other team / target", lambda view: view.scores, 2),
-        Number("boxes", 10, "deals won in the game, own and other team / 10", lambda view: view.boxes, 2),
+        Number(
+            "points",
+            _POINTS_SCALE,
+            f"points of the deal, own and other team / {_POINTS_SCALE}",
+            lambda view: view.points,
+            2,
+        ),
+        Number("scores", rules.target, "game score, both teams / target", lambda view: view.scores, 2),
+        Number(
+            "boxes",
+            _BOXES_SCALE,
+            f"deals won in the game, own and other team / {_BOXES_SCALE}",
+            lambda view: view.boxes,
+            2,
+        ),
         Number("deals_played", rules.max_deals, "deals of the game so far / max_deals", lambda view: view.deals_played),
     ]
 
@@ -150,7 +171,7 @@ def number_sections(rules: Rules) -> list[Number]:
 def rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
     """Return name, value and meaning of the rules' own numbers, which never change within an environment."""
     gins = ("small_gin_bonus", "team_gin_bonus") if rules.has_partners else ("gin_bonus",)
-    scales = {"knock_limit": 10} | dict.fromkeys((*gins, "undercut_bonus", "box_bonus"), 100)
+    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys((*gins, "undercut_bonus", "box_bonus"), _POINTS_SCALE)
     return [
         (f"rule_{name}", getattr(rules, name) / scale, f"the rule {name} / {scale}") for name, scale in scales.items()
     ]
@@ -159,13 +180,17 @@ def rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
 def derived_sections(rules: Rules) -> list[tuple[str, int, str]]:
     """Return name, width and meaning of the computed features, in order."""
     sections = [
-        ("deadwood", 1, "least deadwood of the own hand / 100"),
-        ("saved_by_discard", NUM_CARDS, "(100 - deadwood left after throwing that card) / 100; 0 for other cards"),
+        ("deadwood", 1, f"least deadwood of the own hand / {DEADWOOD_SCALE:g}"),
+        (
+            "saved_by_discard",
+            NUM_CARDS,
+            f"{DEADWOOD_SCALE:g} - deadwood after throwing that card, / {DEADWOOD_SCALE:g}; 0 for others",
+        ),
         ("melded", NUM_CARDS, "own cards in melds of the first least-deadwood arrangement"),
     ]
     if rules.has_partners and rules.partner_hand_visible:
         sections += [
-            ("partner_deadwood", 1, "least deadwood of the partner's hand / 100"),
+            ("partner_deadwood", 1, f"least deadwood of the partner's hand / {DEADWOOD_SCALE:g}"),
             ("partner_melded", NUM_CARDS, "the partner's cards in melds"),
         ]
     return sections

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gin_env.cards import UInt64Array
 from gin_env.layoffs import Defence, best_layoffs, greedy_layoffs
-from gin_env.melds import least_arrangements, points_of
+from gin_env.melds import first_arrangements, least_arrangements, points_of
 from gin_env.rules import Rules
 from gin_env.state import Kind
 
@@ -77,12 +77,10 @@ def all_spreads(hands: UInt64Array, only_first: bool = False) -> Spreads:
     rows: NDArray[np.intp] = np.arange(len(hands))
     columns: list[tuple[UInt64Array, UInt64Array, NDArray[np.uint8]]] = []
     for seat in range(hands.shape[1]):
-        found = least_arrangements(hands[rows, seat])
-        pick = np.unique(found.rows, return_index=True)[1] if only_first else np.arange(len(found.rows))
-        kept = found.rows[pick]
-        columns = [(sets[kept], runs[kept], points[kept]) for sets, runs, points in columns]
-        columns.append((found.set_bits[pick], found.run_bits[pick], found.deadwood[pick]))
-        rows = rows[kept]
+        found = first_arrangements(hands[rows, seat]) if only_first else least_arrangements(hands[rows, seat])
+        columns = [(sets[found.rows], runs[found.rows], points[found.rows]) for sets, runs, points in columns]
+        columns.append((found.set_bits, found.run_bits, found.deadwood))
+        rows = rows[found.rows]
     set_bits, run_bits, points = (np.stack(parts, axis=1) for parts in zip(*columns, strict=True))
     return Spreads(rows, set_bits, run_bits, points)
 
@@ -112,18 +110,18 @@ def reply(rules: Rules, spreads: Spreads, hands: UInt64Array) -> Defence:
     run_bits = np.bitwise_or.reduce(np.where(is_open, spreads.run_bits, _CLOSED), axis=1)
     if rules.layoff == "optimal":
         return best_layoffs(set_bits, run_bits, hands, rules.cross_chain)
-    return _greedy_reply(set_bits, run_bits, hands[:, 0])
+    return _challenge_reply(set_bits, run_bits, hands[:, 0])
 
 
-def _greedy_reply(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array) -> Defence:
-    """The challenge's lay-offs after the best of the defender's equal arrangements (RULES.md section 4)."""
+def _challenge_reply(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array) -> Defence:
+    """Return the challenge's lay-offs after the best of each defender's equal arrangements (RULES.md section 4)."""
     own = least_arrangements(hands)
     loose = hands[own.rows] & ~own.set_bits & ~own.run_bits
     laid = greedy_layoffs(set_bits[own.rows], run_bits[own.rows], loose)
     points = points_of(loose & ~laid)
     order = np.lexsort((np.arange(len(points)), points, own.rows))
     chosen = order[np.searchsorted(own.rows[order], np.arange(len(hands)))]
-    return Defence(laid[chosen][:, None], points[chosen][:, None])
+    return Defence._make(part[chosen][:, None] for part in (laid, points, own.set_bits, own.run_bits))
 
 
 def settle_spreads(
@@ -137,7 +135,7 @@ def settle_spreads(
         pays = points[index, own] - points[index, 1 - own]
         order = np.lexsort((index, -pays, spreads.rows))
         best = order[np.searchsorted(spreads.rows[order], np.arange(len(hands)))]
-        spreads, defence = spreads.choose(best), Defence(defence.laid_bits[best], defence.deadwood[best])
+        spreads, defence = spreads.choose(best), defence.choose(best)
         kind, winner, points = kind[best], winner[best], points[best]
     return _lay_out(rules, hands, knocker, spreads, defence, kind, winner, points)
 
@@ -190,7 +188,7 @@ def _lay_out(
     winner: NDArray[np.int8],
     points: NDArray[np.int16],
 ) -> Showdown:
-    """Write both sides' cards into arrays by seat; the defenders' melds are those of what they keep."""
+    """Write both sides' cards into arrays by seat."""
     knock_seats, defence_seats = sides(rules, knocker)
     result = Showdown(
         kind=kind,
@@ -204,10 +202,8 @@ def _lay_out(
     np.put_along_axis(result.deadwood, knock_seats, spreads.deadwood, axis=1)
     np.put_along_axis(result.set_bits, knock_seats, spreads.set_bits, axis=1)
     np.put_along_axis(result.run_bits, knock_seats, spreads.run_bits, axis=1)
-    kept = np.take_along_axis(hands, defence_seats, axis=1) & ~defence.laid_bits
-    melds = all_spreads(kept, only_first=True)
     np.put_along_axis(result.deadwood, defence_seats, defence.deadwood, axis=1)
     np.put_along_axis(result.laid_bits, defence_seats, defence.laid_bits, axis=1)
-    np.put_along_axis(result.set_bits, defence_seats, melds.set_bits, axis=1)
-    np.put_along_axis(result.run_bits, defence_seats, melds.run_bits, axis=1)
+    np.put_along_axis(result.set_bits, defence_seats, defence.set_bits, axis=1)
+    np.put_along_axis(result.run_bits, defence_seats, defence.run_bits, axis=1)
     return result

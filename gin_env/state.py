@@ -110,7 +110,7 @@ class State:
     run_bits: UInt64Array = _array("u8", "NP", "cards laid down in runs")
     laid_bits: UInt64Array = _array("u8", "NP", "cards laid off on the knockers' melds")
 
-    # The game around the deal (zeros where an episode is a single deal)
+    # The game around the deal: booked by the score sheet when a deal ends
     scores: NDArray[np.int32] = _array("i4", "NT", "points of the game so far")
     boxes: NDArray[np.int32] = _array("i4", "NT", "deals won in the game so far")
     deals_played: NDArray[np.uint16] = _array("u2", "N", "deals of the game finished so far, dead ones too")
@@ -238,7 +238,7 @@ class State:
         if (phase is Phase.OVER) == bool(self.legal[row].any()):
             found.append("a deal that is over has legal actions, or one that is not has none")
         taken = int(self.taken_card[row])
-        if taken != NO_CARD and phase is not Phase.OVER and not int(hands.sum() & CARD_BITS[taken]):
+        if taken != NO_CARD and phase is not Phase.OVER and not int(np.bitwise_or.reduce(hands) & CARD_BITS[taken]):
             found.append(f"taken card {format_card(taken)} is in no hand")
         if int(np.bitwise_or.reduce(hands)) & ~int(ALL_CARDS):
             found.append("a hand has bits beyond the 52 cards")

@@ -12,6 +12,7 @@ partners see the cards they trade, opponents only that they trade. A knock opens
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gin_env.actions import ActionLayout, action_layout
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
+from gin_env.errors import row_index, whole_number
 from gin_env.rules import Rules
 from gin_env.state import BLOCKS, NO_SEAT, Kind, State, unpack_events
 
@@ -60,7 +62,7 @@ class PlayerView:
     partner_bits: UInt64Array  #: the partner's hand, where visible
     pile_bits: UInt64Array
     upcard: NDArray[np.uint8]
-    taken_card: NDArray[np.uint8]  #: taken from the pile in this turn; may not be thrown back
+    taken_card: NDArray[np.uint8]  #: taken from the pile in this turn
     drawn_card: NDArray[np.uint8]  #: drawn or taken in this turn, by the viewer's side
     offered_card: NDArray[np.uint8]  #: on offer within the viewer's team
     known_bits: UInt64Array  #: (M, P) publicly known to lie with that seat
@@ -156,61 +158,70 @@ def player_view(
     history : bool
         Whether to gather the events of the deal, which costs more than all the rest.
     """
-    where = np.arange(state.num_deals) if rows is None else np.asarray(rows, dtype=np.intp)
-    viewer = state.mover[where].astype(np.intp) if seats is None else np.full(len(where), seats, dtype=np.intp)
-    return _look(state.rules, _ManyRows(state, where, viewer), _history(state, where, viewer) if history else None)
+    where = np.arange(state.num_deals) if rows is None else row_index(rows, state.num_deals)
+    viewer = state.mover[where].astype(np.intp) if seats is None else _viewers(state.rules, seats, len(where))
+    seen = _look(state.rules, _ManyRows(state, where, viewer))
+    return PlayerView(**seen, history=_history(state, where, viewer) if history else None)
 
 
-def single_view(state: State, seat: int, row: int = 0) -> PlayerView:
-    """Return what one seat may know in one row, as Python numbers: ints for (M,) arrays, lists for (M, P) ones.
+def _viewers(rules: Rules, seats: ArrayLike, num_rows: int) -> NDArray[np.intp]:
+    array = np.asarray(seats)
+    if array.shape not in ((), (num_rows,)) or not np.isin(array, np.arange(rules.num_players)).all():
+        raise ValueError(f"seats={seats!r}: must be a seat from 0 to {rules.num_players - 1}, or one for each row")
+    return np.full(num_rows, array, dtype=np.intp)
 
+
+def single_view(state: State, seat: int, row: int = 0) -> SimpleNamespace:
+    """Return what one seat may know in one row, as Python numbers.
+
+    The attributes are those of ``PlayerView``, an int for each (M,) array and a list for each (M, P) one.
     Four times faster than a ``player_view`` of one row, for environments that play one deal at a time.
     """
-    return _look(state.rules, _OneRow(state, row, seat), None)
+    whole_number("seat", seat, 0, state.rules.num_players - 1, "seat")
+    return SimpleNamespace(**_look(state.rules, _OneRow(state, row, seat)))
 
 
-def _look(rules: Rules, table: _ManyRows | _OneRow, history: History | None) -> PlayerView:
+def _look(rules: Rules, table: _ManyRows | _OneRow) -> dict[str, Any]:
     """Decide who knows what: the one place for it, whether many rows look or one."""
     sees_partner = _sees_partner(rules)
     same_team = table.turn_seat % 2 == 0
     hands = table.boards("hands")
-    return PlayerView(
-        rules=rules,
-        layout=action_layout(rules),
-        seat=table.viewer,
-        legal=table.words_if(table.mover == 0),
-        hand_bits=table.of_seat(hands, 0),
-        partner_bits=table.of_seat(hands, 2) if sees_partner else table.no_board(),
-        pile_bits=table.pile_bits,
-        upcard=table.byte("upcard"),
-        taken_card=table.byte("taken_card"),
-        drawn_card=table.card_if(same_team if sees_partner else table.turn_seat == 0, "drawn_card"),
-        offered_card=table.card_if(same_team, "offered_card"),
-        known_bits=table.boards("known_bits"),
-        team_known_bits=table.team_known_bits,
-        discarded_bits=table.boards("discarded_bits"),
-        declined_bits=table.boards("declined_bits"),
-        gave_bits=table.of_seat(table.boards("gave_bits"), 0),
-        phase=table.byte("phase"),
-        mover=table.mover,
-        turn_seat=table.turn_seat,
-        dealer=table.dealer,
-        turn=table.turn,
-        stock_count=NUM_CARDS - table.byte("stock_next"),
-        offers_left=table.byte("offers_left"),
-        trades=table.byte("trades"),
-        kind=table.byte("kind"),
-        knocker=table.knocker,
-        points=table.numbers("points"),
-        shown_bits=table.boards_if(table.byte("kind") > _DEAD, hands),
-        set_bits=table.boards("set_bits"),
-        run_bits=table.boards("run_bits"),
-        laid_bits=table.boards("laid_bits"),
-        scores=table.numbers("scores"),
-        boxes=table.numbers("boxes"),
-        deals_played=table.deals_played,
-        history=history,
-    )
+    return {
+        "rules": rules,
+        "layout": action_layout(rules),
+        "seat": table.viewer,
+        "legal": table.words_if(table.mover == 0),
+        "hand_bits": table.of_seat(hands, 0),
+        "partner_bits": table.of_seat(hands, 2) if sees_partner else table.no_board(),
+        "pile_bits": table.pile_bits,
+        "upcard": table.byte("upcard"),
+        "taken_card": table.byte("taken_card"),
+        "drawn_card": table.card_if(same_team if sees_partner else table.turn_seat == 0, "drawn_card"),
+        "offered_card": table.card_if(same_team, "offered_card"),
+        "known_bits": table.boards("known_bits"),
+        "team_known_bits": table.team_known_bits,
+        "discarded_bits": table.boards("discarded_bits"),
+        "declined_bits": table.boards("declined_bits"),
+        "gave_bits": table.of_seat(table.boards("gave_bits"), 0),
+        "phase": table.byte("phase"),
+        "mover": table.mover,
+        "turn_seat": table.turn_seat,
+        "dealer": table.dealer,
+        "turn": table.turn,
+        "stock_count": NUM_CARDS - table.byte("stock_next"),
+        "offers_left": table.byte("offers_left"),
+        "trades": table.byte("trades"),
+        "kind": table.byte("kind"),
+        "knocker": table.knocker,
+        "points": table.numbers("points"),
+        "shown_bits": table.boards_if(table.byte("kind") > _DEAD, hands),
+        "set_bits": table.boards("set_bits"),
+        "run_bits": table.boards("run_bits"),
+        "laid_bits": table.boards("laid_bits"),
+        "scores": table.numbers("scores"),
+        "boxes": table.numbers("boxes"),
+        "deals_played": table.deals_played,
+    }
 
 
 class _ManyRows:
@@ -318,7 +329,7 @@ class _OneRow:
 _NO_CARD = np.uint8(NO_CARD)
 _DEAD = int(Kind.DEAD)  # arrays compare with enum members six times slower than with ints
 _SEATS = ("mover", "turn_seat", "dealer", "knocker")
-_PLAYERS = (2, 3, 4, 5)
+_PLAYERS = (2, 4)
 #: (P, P) per number of players: the seats in the order in which a viewer counts them.
 _SEATS_FROM = {players: (np.arange(players)[:, None] + np.arange(players)) % players for players in _PLAYERS}
 _TEAMS_FROM = np.array([[0, 1], [1, 0]])

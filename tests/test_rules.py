@@ -30,7 +30,7 @@ def test_overrides_and_names() -> None:
 def test_numbers_outside_their_range(field: dataclasses.Field) -> None:
     low, high = field.metadata["range"]
     for value in (low - 1, high + 1, 2.5, "7", None, True):
-        with pytest.raises(ValueError, match=f"{field.name}={value!r}: must be a whole number from {low} to {high}"):
+        with pytest.raises(ValueError, match=f"{field.name}={value!r}: must be an int from {low} to {high}"):
             Rules.preset("palace_4p", **{field.name: value})
 
 

@@ -1,0 +1,165 @@
+"""A saved network plays as the one that was trained, and every damaged or foreign folder is refused in one line."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sb3_contrib")
+
+from sb3_contrib import MaskablePPO  # noqa: E402
+
+from agents.model_files import read_description  # noqa: E402
+from agents.policy import PolicyAgent, network_weights, save_policy  # noqa: E402
+from gin_env.observation import ObservationOptions  # noqa: E402
+from gin_env.rules import Rules  # noqa: E402
+from gin_env.sb3 import GinVecEnv  # noqa: E402
+
+ROWS = 64
+DERIVED = ObservationOptions(derived=True)
+
+
+def make_model(activation=torch.nn.Tanh, rules="classic_2p", observation=DERIVED):
+    env = GinVecEnv(rules, ROWS, observation=observation)
+    options = {"net_arch": [32, 16], "activation_fn": activation}
+    model = MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=64, policy_kwargs=options, device="cpu", seed=3)
+    with torch.no_grad():
+        for parameter in model.policy.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return model
+
+
+@pytest.fixture(scope="module")
+def model():
+    return make_model()
+
+
+@pytest.fixture
+def folder(model, tmp_path):
+    save_policy(tmp_path / "model", model.policy, "classic_2p", DERIVED, {"timesteps": 12, "seed": 3})
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("activation", [torch.nn.Tanh, torch.nn.ReLU])
+@pytest.mark.parametrize("rules", ["classic_2p", "palace_4p"])
+def test_numpy_forward_equals_torch_forward(activation, rules, tmp_path):
+    model = make_model(activation, rules)
+    save_policy(tmp_path, model.policy, rules, DERIVED)
+    agent = PolicyAgent.load(tmp_path, rules)
+    env = model.get_env()
+    observations, masks = env.reset(), env.env_method("action_masks")
+    with torch.no_grad():
+        features = model.policy.mlp_extractor.forward_actor(torch.from_numpy(observations))
+        expected = model.policy.action_net(features).numpy()
+    np.testing.assert_allclose(agent.logits(observations), expected, atol=1e-4)
+    actions, _ = model.predict(observations, deterministic=True, action_masks=masks)
+    np.testing.assert_array_equal(agent.act(env.table.views()), actions)
+
+
+def test_sampling_follows_the_legal_probabilities(model):
+    env = model.get_env()
+    observations = env.reset()
+    view = env.table.views()
+    agent = PolicyAgent("classic_2p", network_weights(model.policy), observation=DERIVED, greedy=False)
+    agent.reset(5)
+    rows = np.repeat(np.arange(5), 4000)
+    draws = agent.act(view.choose(rows))
+    assert view.legal_mask[rows, draws].all()
+    logits = np.where(view.legal_mask, agent.logits(observations), -np.inf)
+    expected = np.exp(logits - logits.max(axis=1, keepdims=True))
+    expected /= expected.sum(axis=1, keepdims=True)
+    for row in range(5):
+        found = np.bincount(draws[rows == row], minlength=len(expected[row])) / 4000
+        np.testing.assert_allclose(found, expected[row], atol=0.05)
+
+
+def test_sampling_is_seeded(model):
+    view = model.get_env().table.views()
+    agent = PolicyAgent("classic_2p", network_weights(model.policy), observation=DERIVED, greedy=False)
+    agent.reset(7)
+    first = agent.act(view)
+    agent.reset(7)
+    np.testing.assert_array_equal(agent.act(view), first)
+
+
+def test_description_holds_what_was_said(folder):
+    description = read_description(folder)
+    assert description["preset"] == "classic_2p"
+    assert description["training"] == {"timesteps": 12, "seed": 3}
+    assert Rules(**description["rules"]) == Rules.preset("classic_2p")
+    assert description["observation"]["options"] == {"derived": True, "showdown": False}
+
+
+def test_loads_without_rules_and_under_another_dealer_rule(folder):
+    assert PolicyAgent.load(folder).rules == Rules.preset("classic_2p")
+    other = Rules.preset("classic_2p", dealer_rule="random")
+    assert PolicyAgent.load(folder, other).rules == other
+
+
+def test_a_folder_is_replaced_as_a_whole(folder):
+    other = make_model(torch.nn.ReLU)
+    save_policy(folder, other.policy, "classic_2p", DERIVED)
+    assert PolicyAgent.load(folder).activation == "relu"
+    assert sorted(path.name for path in folder.iterdir()) == ["model.json", "weights.npz"]
+
+
+def change_description(folder, **changes):
+    path = folder / "model.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def damage_weights(folder):
+    path = folder / "weights.npz"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 255
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: (folder / "model.json").unlink(), "not a model folder"),
+        (lambda folder: (folder / "model.json").write_text("{"), "damaged"),
+        (lambda folder: (folder / "model.json").write_text("[]"), "does not describe"),
+        (lambda folder: (folder / "model.json").write_bytes(b"\xff\xfe\x00"), "damaged"),
+        (lambda folder: change_description(folder, format="something else"), "does not describe"),
+        (lambda folder: change_description(folder, format_version=99), "format version 99"),
+        (lambda folder: change_description(folder, rules={"knock_limit": 77}), "knock_limit=77"),
+        (lambda folder: change_description(folder, rules={"no_such_rule": 1}), "no_such_rule"),
+        (lambda folder: change_description(folder, network={}), "shapes"),
+        (lambda folder: change_description(folder, network=7), "network"),
+        (lambda folder: change_description(folder, observation={"options": {"colour": 1}}), "colour"),
+        (lambda folder: (folder / "weights.npz").unlink(), "no weights.npz"),
+        (damage_weights, "damaged"),
+        (lambda folder: (folder / "weights.npz").write_bytes(b""), "damaged"),
+    ],
+)
+def test_a_damaged_folder_is_refused(folder, spoil, message):
+    spoil(folder)
+    with pytest.raises(ValueError, match=message):
+        PolicyAgent.load(folder)
+
+
+def test_a_missing_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no model folder"):
+        PolicyAgent.load(tmp_path / "nothing")
+
+
+def test_a_model_for_another_preset_is_refused(folder):
+    with pytest.raises(ValueError, match="trained for classic_2p, not for palace_4p"):
+        PolicyAgent.load(folder, "palace_4p")
+    with pytest.raises(ValueError, match="gin_bonus=25 instead of 20"):
+        PolicyAgent.load(folder, Rules.preset("classic_2p", gin_bonus=20))
+
+
+def test_a_network_of_another_size_is_refused(model):
+    weights = network_weights(model.policy)
+    with pytest.raises(ValueError, match="is needed"):
+        PolicyAgent("classic_2p", weights)  # trained with derived features
+    five_outputs = {"actor.2.weight": np.zeros((5, 16), np.float32), "actor.2.bias": np.zeros(5, np.float32)}
+    with pytest.raises(ValueError, match="actions are needed"):
+        PolicyAgent("classic_2p", {**weights, **five_outputs}, observation=DERIVED)
+    del weights["actor.0.bias"]
+    with pytest.raises(ValueError, match="lack"):
+        PolicyAgent("classic_2p", weights, observation=DERIVED)
