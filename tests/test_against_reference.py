@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from gin_env.cards import format_card, format_cards
 from gin_env.engine import Engine
+from gin_env.melds import deadwood
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import describe_result
+from gin_env.showdown import settle
 from gin_env.state import Kind, Phase
 from tests.decks import meld_rich_deck
+from tests.knowledge import Bookkeeper, book_actions
 from tests.reference import PRESETS as REFERENCE_PRESETS
-from tests.reference import ReferenceDeal
+from tests.reference import ReferenceDeal, score_showdown
 
 CARDS = [format_card(card) for card in range(52)]
 BITS = {text: 1 << card for card, text in enumerate(CARDS)}
@@ -45,8 +49,8 @@ OPTIONS = {
 }
 
 
-def compare(rules: Rules, num_deals: int, seed: int) -> np.ndarray:
-    """Play deals on both sides, comparing everything; return how often each kind of end came."""
+def compare(rules: Rules, num_deals: int, seed: int) -> Engine:
+    """Play deals on both sides, comparing everything; return the engine with all deals over."""
     generator = np.random.default_rng(seed)
     engine = Engine(rules, num_deals, seed)
     dealers = generator.integers(rules.num_players, size=num_deals)
@@ -59,6 +63,7 @@ def compare(rules: Rules, num_deals: int, seed: int) -> np.ndarray:
         ReferenceDeal(settings, [format_card(card) for card in deck], int(dealer))
         for deck, dealer in zip(decks, dealers, strict=True)
     ]
+    bookkeepers = [Bookkeeper(rules) for _ in range(num_deals)]
     styles = [STYLES[row % 2] for row in range(num_deals)]
     live = list(range(num_deals))
     texts = [engine.layout.text(action) for action in range(engine.layout.size)]
@@ -68,15 +73,21 @@ def compare(rules: Rules, num_deals: int, seed: int) -> np.ndarray:
             found = [texts[action] for action in legal.nonzero()[0]]
             assert sorted(found) == sorted(references[row].legal_actions()), (row, format_cards(decks[row]))
             compare_position(engine, row, references[row])
+            bookkeepers[row].check(engine.state, row)
             action = pick(generator, styles[row], found)
             references[row].apply(action)
             chosen[row] = engine.layout.index(action)
+        book_actions(bookkeepers, engine, chosen.tolist())
         engine.step(chosen)
         for row in live:
             if references[row].over:
                 compare_result(engine, row, references[row])
         live = [row for row in live if not references[row].over]
         assert np.flatnonzero(~engine.over).tolist() == live
+    return engine
+
+
+def kinds_of(engine: Engine) -> np.ndarray:
     return np.bincount(engine.state.kind, minlength=len(Kind))
 
 
@@ -130,9 +141,10 @@ def test_presets_are_read_alike() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_move_by_move(preset: str) -> None:
-    kinds = compare(Rules.preset(preset), num_deals=250, seed=11)
+    kinds = kinds_of(compare(Rules.preset(preset), num_deals=200, seed=11))
     assert kinds[Kind.KNOCK] >= 20
     assert kinds[Kind.UNDERCUT] >= 1
+    assert kinds[Kind.GIN] + kinds[Kind.SMALL_GIN] >= 1
 
 
 @pytest.mark.parametrize(
@@ -141,13 +153,64 @@ def test_move_by_move(preset: str) -> None:
     ids=lambda value: value if isinstance(value, str) else ",".join(f"{k}={v}" for k, v in value.items()),
 )
 def test_move_by_move_with_options(preset: str, overrides: dict[str, object]) -> None:
-    compare(Rules.preset(preset, **overrides), num_deals=100, seed=12)
+    compare(Rules.preset(preset, **overrides), num_deals=60, seed=12)
+
+
+#: Options of the showdown alone: the same deals can be settled with and without them.
+SHOWDOWN_OPTIONS = [
+    ("palace_4p", "cross_chain", False),
+    ("palace_4p", "team_layoff", "knocker_only"),
+    ("palace_4p", "team_layoff", "all"),
+    ("palace_4p", "small_gin_for", "any_member"),
+    ("palace_4p", "gin_protects", "knocker_zero"),
+    ("palace_4p", "layoff_on_gin", True),
+    ("palace_4p", "undercut_on_tie", False),
+    ("palace_4p", "spread", "first"),
+    ("classic_2p", "layoff_on_gin", True),
+    ("classic_2p", "undercut_on_tie", False),
+    ("classic_2p", "spread", "first"),
+    ("classic_2p", "layoff", "greedy"),
+]
+
+
+@pytest.mark.parametrize(("preset", "option", "value"), SHOWDOWN_OPTIONS)
+def test_options_of_the_showdown_change_it_as_in_the_reference(preset: str, option: str, value: object) -> None:
+    """Meld-rich showdowns with and without the option: they differ somewhere, and the reference agrees everywhere."""
+    without, rules = Rules.preset(preset), Rules.preset(preset, **{option: value})
+    generator = np.random.default_rng(13)
+    settings = dataclasses.asdict(rules)
+    differing = 0
+    for hands, knocker in meld_rich_showdowns(generator, rules, 800):
+        bits = np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint64)
+        found = settle(rules, bits, np.array([knocker]))
+        texts = [[CARDS[card] for card in hand] for hand in hands]
+        thrown = next(card for card in CARDS if all(card not in hand for hand in texts))
+        texts[knocker] = [*texts[knocker], thrown]
+        expected = score_showdown(settings, texts, knocker, thrown)
+        assert found.points[0].tolist() == list(expected.points)
+        differing += found.points[0].tolist() != settle(without, bits, np.array([knocker])).points[0].tolist()
+    assert differing >= 1
+
+
+def meld_rich_showdowns(
+    generator: np.random.Generator, rules: Rules, count: int
+) -> Iterator[tuple[list[list[int]], int]]:
+    """Yield hands after the knock card is thrown, and the seat that knocks with them."""
+    while count:
+        deck = meld_rich_deck(generator, rules, dealer=rules.num_players - 1)
+        dealt = rules.num_players * rules.hand_size
+        hands = [deck[seat : dealt : rules.num_players] for seat in range(rules.num_players)]
+        counts = deadwood(np.array([sum(1 << card for card in hand) for hand in hands], dtype=np.uint64))
+        able = (counts <= rules.knock_limit).nonzero()[0]
+        if len(able):
+            yield hands, int(generator.choice(able))
+            count -= 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_move_by_move_20_000_deals(preset: str) -> None:
-    kinds = sum(compare(Rules.preset(preset), num_deals=2_000, seed=seed) for seed in range(10))
+    kinds = sum(kinds_of(compare(Rules.preset(preset), num_deals=2_000, seed=seed)) for seed in range(10))
     assert kinds.sum() == 20_000
     assert all(kinds[kind] for kind in (Kind.DEAD, Kind.KNOCK, Kind.UNDERCUT))
 

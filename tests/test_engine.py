@@ -16,6 +16,7 @@ from gin_env.layoffs import greedy_layoffs
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import score_deal
 from gin_env.state import Kind, Phase, array_fields, log_capacity
+from gin_env.view import player_view, single_view
 from tests.play import play_on, rich_engine
 
 PALACE, CLASSIC = PRESETS["palace_4p"], PRESETS["classic_2p"]
@@ -170,6 +171,42 @@ def test_wrong_dealers_and_sizes() -> None:
         engine.step([0])
 
 
+def test_rows_are_numbers_or_a_mask() -> None:
+    engine = Engine("classic_2p", 4, seed=1)
+    engine.reset()
+    decks = engine.state.deck.copy()
+    engine.reset(np.array([False, False, True, True]))
+    assert (engine.state.deck == decks).all(axis=1).tolist() == [True, True, False, False]
+    for rows, said in (([4], "row 4 is none: the rows are 0 to 3"), ([-1], "row -1"), ([0.5], "rows hold float64")):
+        for call in (engine.reset, engine.legal_mask, lambda rows: player_view(engine.state, rows=rows)):
+            with pytest.raises(ValueError, match=said):
+                call(rows)
+    with pytest.raises(ValueError, match=r"a mask of rows has shape \(2,\)"):
+        engine.reset(np.array([True, False]))
+
+
+def test_numbers_and_seats_are_checked() -> None:
+    with pytest.raises(ValueError, match=r"num_deals=2.5: must be a whole number of at least 1"):
+        Engine("classic_2p", 2.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="seed=None: must be a whole number"):
+        Engine("classic_2p", seed=None)  # type: ignore[arg-type]
+    engine = Engine("classic_2p", 2)
+    with pytest.raises(ValueError, match=r"call reset\(\) first"):
+        engine.step([0, 0])
+    engine.reset()
+    with pytest.raises(ValueError, match="actions hold float64 values"):
+        engine.step([0.9, 0.0])
+    for seat in (2, -1, 0.5):
+        with pytest.raises(ValueError, match="must be a seat from 0 to 1"):
+            player_view(engine.state, seat)
+        with pytest.raises(ValueError, match="must be a seat from 0 to 1"):
+            single_view(engine.state, seat)  # type: ignore[arg-type]
+    with pytest.raises(InvalidPosition, match=r"dealers have shape \(2,\)"):
+        Engine("classic_2p", 3).reset(dealers=[0, 1])
+    with pytest.raises(InvalidPosition, match="unknown card '1S'"):
+        parse_deck(["1S"] * 52)
+
+
 @pytest.mark.parametrize("action", [2, 3, 60, -1, -107, 107, 10_000])
 def test_illegal_actions_change_nothing(action: int) -> None:
     engine = Engine("classic_2p", 2, seed=1)
@@ -231,7 +268,8 @@ def test_turning_the_table_changes_nothing(preset: str) -> None:
         other.step(actions)
     assert (one.state.points == other.state.points[:, ::-1]).all()
     assert (one.state.hands == np.roll(other.state.hands, -1, axis=1)).all()
-    assert (one.state.deadwood.sum(axis=1) == other.state.deadwood.sum(axis=1)).all()
+    for name in ("deadwood", "known_bits", "discarded_bits", "declined_bits", "laid_bits", "set_bits", "run_bits"):
+        assert (getattr(one.state, name) == np.roll(getattr(other.state, name), -1, axis=1)).all(), name
 
 
 # ------------------------------------------------------------------ the rules, move by move
@@ -331,7 +369,7 @@ def test_a_knock_on_the_last_turn_counts() -> None:
 
 
 def test_a_run_may_be_extended_by_any_number_of_lay_offs() -> None:
-    """5-6-7S takes 8S 9S TS (a neighbour refused more than one), and 4S 3S 2S below."""
+    """5-6-7S takes 8S and 9S above and 4S and 3S below, or 8S 9S TS (a neighbour refused more than one)."""
     hand = "8S 9S JS 4S 3S KD KH 7H 9D 2C"
     result = score_deal("classic_2p", ["5S 6S 7S QH QD QC 2D AC AH AD KC", hand], knocker=0, knock_card="KC")
     assert result.layoffs == {1: ["3S", "4S", "8S", "9S"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import pickle
 
@@ -39,8 +40,17 @@ def test_other_values(field: dataclasses.Field) -> None:
     for value in ("nonsense", 1, None):
         with pytest.raises(ValueError, match=f"{field.name}={value!r}: must be "):
             Rules.preset("palace_4p", **{field.name: value})
-    for value in field.metadata.get("options", (True, False)):
-        assert value in field.metadata.get("options", (True, False))
+
+
+@pytest.mark.parametrize("field", [field for field in dataclasses.fields(Rules) if field.name != "num_players"])
+def test_every_value_of_a_field_is_possible_somewhere(field: dataclasses.Field) -> None:
+    values = field.metadata.get("options") or field.metadata.get("range") or (True, False)
+    for value in values:
+        made = set()
+        for preset in ("palace_4p", "classic_2p"):
+            with contextlib.suppress(ValueError):
+                made.add(getattr(Rules.preset(preset, **{field.name: value}), field.name))
+        assert made == {value}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +60,8 @@ def test_other_values(field: dataclasses.Field) -> None:
         ("classic_2p", {"num_players": 4}, "num_players=4: mode 'duel' is for 2"),
         ("classic_2p", {"max_trades_per_turn": 1}, "max_trades_per_turn=1: mode 'duel' has no partners"),
         ("palace_4p", {"layoff": "greedy"}, "layoff='greedy': defined for two players"),
+        ("palace_4p", {"gin_bonus": 50}, "gin_bonus=50: has no meaning in mode 'partnership', leave it at 25"),
+        ("classic_2p", {"cross_chain": False}, "cross_chain=False: has no meaning in mode 'duel', leave it at True"),
         ("palace_4p", {"trade_reply": "mover", "partner_hand_visible": False}, "trade_reply='mover'"),
     ],
 )

@@ -67,6 +67,22 @@ def test_games_equal_the_reference(preset: str, overrides: dict[str, object]) ->
         assert True in ends
 
 
+def test_random_dealers_are_uniform_and_come_from_the_seed() -> None:
+    rules = Rules.preset("palace_4p", dealer_rule="random", dead_redeal="next")
+    drawn = []
+    for seed in (1, 1, 2):
+        engine = Engine(rules, 8_000, seed)
+        engine.reset(dealers=3)
+        dealers = next_dealers(engine.state, np.arange(8_000))
+        engine.reset(dealers=dealers)
+        drawn.append(np.stack([dealers, next_dealers(engine.state, np.arange(8_000))]))
+    for counts in (np.bincount(dealers, minlength=4) for dealers in drawn[0]):
+        assert np.abs(counts - 2_000).max() < 5 * np.sqrt(8_000 * 3 / 16)
+    assert (drawn[0] == drawn[1]).all()
+    assert 0.2 < (drawn[0] == drawn[2]).mean() < 0.3
+    assert 0.2 < (drawn[0][0] == drawn[0][1]).mean() < 0.3, "each deal draws anew"
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_whole_games_are_played_by_the_engine(preset: str) -> None:
     """Rewards are net, zero-sum and equal within a team; they add up to the final scores."""
@@ -123,6 +139,11 @@ def test_a_short_game_ends_at_its_target() -> None:
     pytest.fail("no game ended")
 
 
+def play_out(episodes: Episodes) -> None:
+    while not episodes.engine.over.any():
+        episodes.step(knock_when_possible(episodes.engine, np.random.default_rng(0)))
+
+
 def outcome() -> Outcome:
     return Outcome(
         net_points=np.array([[30.0, -30.0], [0.0, 0.0]]),
@@ -140,5 +161,10 @@ def test_rewards_by_name_and_by_function() -> None:
     assert own(outcome()).tolist() == [[60, -60], [0, 0]]
     with pytest.raises(ValueError, match="unknown reward 'goals': one of points, scaled, win"):
         resolve_reward("goals")
+    for wrong in (lambda result: result.net_points[:, 0], lambda _: 1.0, lambda _: None):
+        episodes = Episodes("palace_4p", 4, reward=wrong, seed=2)
+        episodes.reset()
+        with pytest.raises(ValueError, match="one number for each deal and team"):
+            play_out(episodes)
     with pytest.raises(ValueError, match="unknown episode 'round': one of deal, game"):
         Episodes("palace_4p", episode="round")

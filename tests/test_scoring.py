@@ -7,10 +7,12 @@ import pytest
 
 from gin_env.arranged import lay_off_in_order
 from gin_env.cards import bits_of, card_ids
+from gin_env.engine import Engine
 from gin_env.layoffs import greedy_layoffs
 from gin_env.melds import least_arrangements, melds_of
 from gin_env.rules import Rules
-from gin_env.scoring import score_deal
+from gin_env.scoring import describe_result, score_deal
+from gin_env.state import Kind
 from tests.decks import meld_rich_hand
 
 KNOCKER = "3S 4S 5S 6S 9H 9D 9C 2D 2H AC KD"
@@ -74,6 +76,32 @@ def test_a_given_arrangement_is_laid() -> None:
     as_run = score_deal("classic_2p", hands, 0, "KC", arrangements={0: ["3H 4H 5H", "TS TH TD"]})
     assert as_run.layoffs == {1: ["6H", "7H"]}
     assert as_run.points == (80 - 13 - 10, 0)
+
+
+def test_the_others_keep_to_the_rules_when_one_arrangement_is_given() -> None:
+    """With spread="first" the knocker lays the first of his equal arrangements, though another pays more."""
+    hands = ["4S 4H 4D 3H 5H TS TH TD AC AD KC", "4C 6S 7S KS KD QS QD 9D 8C 6C"]
+    rules = Rules.preset("eaai_2p", spread="first")
+    alone = score_deal(rules, hands, 0, "KC")
+    assert alone == score_deal(rules, hands, 0, "KC", arrangements={1: []})
+    assert alone.points != score_deal("eaai_2p", hands, 0, "KC").points
+
+
+def test_the_melds_told_are_the_melds_laid() -> None:
+    hands = ["AC 2C 3C 7H 7D 7C JS JH JD 4C KC", "3H 4H 5H 4D 4S KS QD QH 9D 2D"]
+    for melds in (["3H 4H 5H"], ["4S 4H 4D"]):
+        result = score_deal("eaai_2p", hands, 0, "KC", arrangements={1: melds})
+        assert [" ".join(meld) for meld in result.spread[1]] == melds
+
+
+def test_dead_and_unfinished_deals() -> None:
+    engine = Engine("classic_2p", 2, seed=1)
+    engine.reset()
+    with pytest.raises(ValueError, match="the deal in row 1 is not over"):
+        describe_result(engine.rules, engine.state, 1)
+    engine.state.kind[1] = Kind.DEAD
+    dead = describe_result(engine.rules, engine.state, 1)
+    assert (dead.kind, dead.winner, dead.points, dead.deadwood) == ("dead", None, (0, 0), None)
 
 
 def test_greedy_layoffs_equal_the_procedure_card_by_card() -> None:

@@ -11,6 +11,7 @@ from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import PRESETS, Rules
 from gin_env.state import Kind, Phase, State, pack_event, unpack_events
 from gin_env.view import PlayerView, player_view, single_view
+from tests.knowledge import Bookkeeper, book_actions
 from tests.play import play_on, rich_engine
 
 CASES = [Rules.preset(name) for name in PRESETS] + [
@@ -32,10 +33,12 @@ def equal_views(one: PlayerView, other: PlayerView) -> list[str]:
     return differing
 
 
-def deal_unknown_cards_anew(state: State, row: int, viewer: int, generator: np.random.Generator) -> int:
+def deal_unknown_cards_anew(
+    state: State, row: int, viewer: int, seen: Bookkeeper, generator: np.random.Generator
+) -> int:
     """Exchange all cards that the viewer may not place; return how many cards moved.
 
-    Written from RULES.md row 19, without the view's own idea of what is unknown.
+    What may be known comes from the bookkeeper, which is written from RULES.md row 19, not from the engine.
     """
     rules = state.rules
     own_side = [viewer]
@@ -44,10 +47,10 @@ def deal_unknown_cards_anew(state: State, row: int, viewer: int, generator: np.r
         own_side.append((viewer + 2) % 4)
     seats = range(rules.num_players)
     fixed = int(np.bitwise_or.reduce(state.hands[row, own_side])) | int(state.pile_bits[row])
-    fixed |= int(np.bitwise_or.reduce(state.known_bits[row])) | int(np.bitwise_or.reduce(state.team_known_bits[row]))
-    fixed |= int(state.gave_bits[row, viewer])
+    everybody_knows = set().union(*seen.known, *seen.team_known)
+    fixed |= int(bits_of(everybody_knows | seen.gave[viewer]))
     if rules.has_partners and (viewer + int(state.turn_seat[row])) % 2 == 0:
-        fixed |= int(CARD_BITS[state.offered_card[row]])
+        fixed |= int(CARD_BITS[seen.offered])
     movable = [card for card in range(52) if not fixed >> card & 1]
     renamed = np.arange(53)
     renamed[movable] = generator.permutation(movable)
@@ -55,7 +58,7 @@ def deal_unknown_cards_anew(state: State, row: int, viewer: int, generator: np.r
         state.hands[row, seat] = bits_of(renamed[card_ids(state.hands[row, seat])])
     # Cards known to lie with the other team may lie with either of its seats.
     for team in range(2):
-        for card in card_ids(state.team_known_bits[row, team]) if rules.has_partners else []:
+        for card in sorted(seen.team_known[team]):
             holder = next(seat for seat in rules.seats_of(team) if int(state.hands[row, seat]) >> card & 1)
             partner = (holder + 2) % 4
             swappable = [c for c in card_ids(state.hands[row, partner]) if c in movable]
@@ -97,20 +100,25 @@ def test_leak(rules: Rules) -> None:
     engine = rich_engine(rules, 30, seed=21)
     encoder = ObservationEncoder(rules, ObservationOptions(derived=True, showdown=True))
     generator = np.random.default_rng(5)
+    bookkeepers = [Bookkeeper(rules) for _ in range(30)]
     moved = compared = 0
-    for step, _ in enumerate(play_on(engine)):
+    for step, actions in enumerate(play_on(engine)):
         if step % 3 or step > 75:
+            book_actions(bookkeepers, engine, actions.tolist())
             continue
         rows = np.flatnonzero((engine.state.phase != Phase.OVER) | (engine.state.kind == Kind.DEAD))
         for viewer in range(rules.num_players):
             other = engine.state.clone()
-            moved += sum(deal_unknown_cards_anew(other, int(row), viewer, generator) for row in rows)
+            moved += sum(
+                deal_unknown_cards_anew(other, row, viewer, bookkeepers[row], generator) for row in rows.tolist()
+            )
             one_view = player_view(engine.state, viewer, rows, history=True)
             other_view = player_view(other, viewer, rows, history=True)
             assert equal_views(one_view, other_view) == []
             assert (encoder.encode(one_view) == encoder.encode(other_view)).all()
             assert (one_view.legal_mask == other_view.legal_mask).all()
             compared += len(rows)
+        book_actions(bookkeepers, engine, actions.tolist())
     assert compared > 500
     assert moved > 10 * compared, "most of the pack is hidden and must have moved"
 
