@@ -1,4 +1,4 @@
-"""Decks and dealers that come from outside: duplicate deals, worked examples, replays."""
+"""Dealing: decks and dealers that come from outside are checked here, and cards laid out for a new deal."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.cards import NUM_CARDS, format_card, parse_cards
+from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS, format_card, parse_cards
 from gin_env.errors import InvalidPosition
+from gin_env.state import NO_SEAT, State
 
 
 def checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:
@@ -50,3 +51,51 @@ def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
     except ValueError as error:
         raise InvalidPosition(f"deck: {error}") from error
     return checked_decks(np.asarray(ids), 1)[0]
+
+
+def deal_cards(state: State, rows: NDArray[np.intp], decks: NDArray[np.uint8], dealers: NDArray[np.uint8]) -> None:
+    """Lay out new deals in some rows: hands, upcard and stock, with nothing seen or played yet.
+
+    One card at a time from the dealer's left (``deal_order="seat_zero"``: from seat 0), then the upcard,
+    then the stock from its top (RULES.md section 4).
+    """
+    rules = state.rules
+    seats, dealt = rules.num_players, rules.num_players * rules.hand_size
+    in_order = np.bitwise_or.reduce(CARD_BITS[decks[:, :dealt]].reshape(-1, rules.hand_size, seats), axis=1)
+    if rules.deal_order == "left_of_dealer":
+        receivers = (dealers[:, None] + 1 + np.arange(seats)) % seats
+        state.hands[rows[:, None], receivers] = in_order
+    else:
+        state.hands[rows] = in_order
+    upcards = decks[:, dealt]
+    state.deck[rows] = decks
+    state.stock_next[rows] = dealt + 1
+    state.pile[rows, 0] = upcards
+    state.pile_size[rows] = 1
+    state.pile_bits[rows] = CARD_BITS[upcards]
+    state.upcard[rows] = upcards
+    state.dealer[rows] = dealers
+    state.offers_left[rows] = seats if rules.upcard_offer else 0
+    state.offered_card[rows] = NO_CARD
+    for name in _BLANK_AT_THE_DEAL:
+        getattr(state, name)[rows] = 0
+    state.winner[rows] = -1
+    state.knocker[rows] = NO_SEAT
+
+
+#: Arrays that a new deal sets to zero: what has been seen, and how the last deal ended.
+_BLANK_AT_THE_DEAL = (
+    "turn",
+    "known_bits",
+    "team_known_bits",
+    "discarded_bits",
+    "declined_bits",
+    "gave_bits",
+    "log_size",
+    "kind",
+    "points",
+    "deadwood",
+    "set_bits",
+    "run_bits",
+    "laid_bits",
+)

@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from gin_env.actions import DRAW, PASS, TAKE, action_layout
 from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS
-from gin_env.dealing import checked_dealers, checked_decks
+from gin_env.dealing import checked_dealers, checked_decks, deal_cards
 from gin_env.errors import IllegalAction, row_index, whole_number
 from gin_env.melds import legal_knocks
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
 from gin_env.showdown import settle
-from gin_env.state import NO_SEAT, Kind, Phase, State, pack_event
+from gin_env.state import Kind, Phase, State, pack_event
 from gin_env.trade import answer_offer, offer_card
 
 Rows = NDArray[np.intp]
@@ -147,42 +147,11 @@ class Engine:
             dealer_array = checked_dealers(dealers, len(where), self.rules.num_players)
         state.deal_number[where] = numbers
         self._dealt[where] = True
-        self._deal(where, deck_array, dealer_array)
-
-    def _deal(self, rows: Rows, decks: NDArray[np.uint8], dealers: NDArray[np.uint8]) -> None:
-        state, rules = self.state, self.rules
-        seats, dealt = rules.num_players, rules.num_players * rules.hand_size
-        first = (dealers + 1) % seats
-        in_order = np.bitwise_or.reduce(CARD_BITS[decks[:, :dealt]].reshape(-1, rules.hand_size, seats), axis=1)
-        if rules.deal_order == "left_of_dealer":
-            receivers = (first[:, None] + np.arange(seats)) % seats
-            state.hands[rows[:, None], receivers] = in_order
-        else:
-            state.hands[rows] = in_order
-        state.deck[rows] = decks
-        state.stock_next[rows] = dealt + 1
-        state.pile[rows, 0] = decks[:, dealt]
-        state.pile_size[rows] = 1
-        state.pile_bits[rows] = CARD_BITS[decks[:, dealt]]
-        state.upcard[rows] = decks[:, dealt]
-        state.dealer[rows] = dealers
-        state.turn[rows] = 0
-        for array in (state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits):
-            array[rows] = 0
-        for array in (state.gave_bits, state.set_bits, state.run_bits, state.laid_bits):
-            array[rows] = 0
-        state.log_size[rows] = 0
-        state.kind[rows] = 0
-        state.winner[rows] = -1
-        state.knocker[rows] = NO_SEAT
-        state.points[rows] = 0
-        state.deadwood[rows] = 0
-        state.offered_card[rows] = NO_CARD
-        state.offers_left[rows] = seats if rules.upcard_offer else 0
-        self._begin_turn(rows, first)
-        if rules.upcard_offer:
-            state.phase[rows] = _UPCARD_OFFER
-            state.legal[rows, 0] = _PASS_OR_TAKE
+        deal_cards(self.state, where, deck_array, dealer_array)
+        self._begin_turn(where, (dealer_array + 1) % self.rules.num_players)
+        if self.rules.upcard_offer:
+            state.phase[where] = _UPCARD_OFFER
+            state.legal[where, 0] = _PASS_OR_TAKE
 
     # ------------------------------------------------------------------ playing
 

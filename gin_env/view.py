@@ -224,7 +224,24 @@ def _look(rules: Rules, table: _ManyRows | _OneRow) -> dict[str, Any]:
     }
 
 
-class _ManyRows:
+class _Table:
+    """What was gathered from the state's blocks, by name."""
+
+    _boards: dict[str, Any]
+    _numbers: dict[str, Any]
+    _bytes: dict[str, Any]
+
+    def boards(self, name: str) -> Any:
+        return self._boards[name]
+
+    def numbers(self, name: str) -> Any:
+        return self._numbers[name]
+
+    def byte(self, name: str) -> Any:
+        return self._bytes[name]
+
+
+class _ManyRows(_Table):
     """The state of M rows as their viewers count the seats, in arrays."""
 
     def __init__(self, state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> None:
@@ -250,15 +267,6 @@ class _ManyRows:
         self.turn: Any = state.turn[rows]
         self.deals_played: Any = state.deals_played[rows]
 
-    def boards(self, name: str) -> Any:
-        return self._boards[name]
-
-    def numbers(self, name: str) -> Any:
-        return self._numbers[name]
-
-    def byte(self, name: str) -> Any:
-        return self._bytes[name]
-
     def of_seat(self, boards: Any, seat: int) -> Any:
         return boards[:, seat]
 
@@ -275,7 +283,7 @@ class _ManyRows:
         return self._legal * visible[:, None]
 
 
-class _OneRow:
+class _OneRow(_Table):
     """The state of one row as its viewer counts the seats, in Python numbers; methods as in ``_ManyRows``."""
 
     def __init__(self, state: State, row: int, viewer: int) -> None:
@@ -300,15 +308,6 @@ class _OneRow:
         self.team_known_bits = team_known[::-1] if own_team else team_known
         self.turn: Any = state.turn.item(row)
         self.deals_played: Any = state.deals_played.item(row)
-
-    def boards(self, name: str) -> Any:
-        return self._boards[name]
-
-    def numbers(self, name: str) -> Any:
-        return self._numbers[name]
-
-    def byte(self, name: str) -> Any:
-        return self._bytes[name]
 
     def of_seat(self, boards: Any, seat: int) -> Any:
         return boards[seat]

@@ -1,0 +1,143 @@
+"""How much of MaskablePPO's speed the environment costs: GinVecEnv beside an environment that costs nothing.
+
+python -m benchmarks.training
+
+Both have the same spaces, rows, rollout length, minibatch, epochs and network, and are measured in turns
+within one run, so that whatever else the machine does falls on both.
+"""
+
+# ruff: noqa: D102 (VecEnv documents the methods of FreeVecEnv)
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, NamedTuple
+
+# As in train.py: threads that wait for each other must sleep.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.vec_env import VecEnv
+
+from agents.selfplay.buffer import LeanRolloutBuffer
+from agents.selfplay.network import Precision, policy_class
+from gin_env.observation import ObservationOptions
+from gin_env.sb3 import GinVecEnv
+
+#: The share of the free environment's throughput that GinVecEnv is to reach.
+TARGET = 0.85
+
+
+class FreeVecEnv(VecEnv):
+    """Has the spaces of another environment, repeats one observation and one mask of it, and computes nothing."""
+
+    def __init__(self, like: GinVecEnv) -> None:
+        self.render_mode = None
+        super().__init__(like.num_envs, like.observation_space, like.action_space)
+        self._observations = like.reset()
+        self._masks = like.action_masks()
+        self._rewards = np.zeros(self.num_envs, dtype=np.float32)
+        self._dones = np.zeros(self.num_envs, dtype=bool)
+        self._infos: list[dict[str, Any]] = [{}] * self.num_envs
+
+    def reset(self) -> np.ndarray:
+        return self._observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        pass
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        return self._observations, self._rewards, self._dones, self._infos
+
+    def action_masks(self) -> np.ndarray:
+        return self._masks
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+        return getattr(self, method_name)(*args, **kwargs)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        return [getattr(self, attr_name)] * self.num_envs
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        setattr(self, attr_name, value)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        return [False] * self.num_envs
+
+    def seed(self, seed: int | None = None) -> list[int | None]:
+        return [seed] * self.num_envs
+
+    def close(self) -> None:
+        pass
+
+
+class TrainingSpeed(NamedTuple):
+    """Decisions a second in the fastest round: what else the machine does can only slow one down."""
+
+    gin: float
+    free: float
+
+    @property
+    def ratio(self) -> float:
+        """GinVecEnv's share of the free environment's speed."""
+        return self.gin / self.free
+
+
+def measure_training(
+    rules: str = "palace_4p",
+    rows: int = 1024,
+    steps: int = 32,
+    minibatch: int = 2048,
+    epochs: int = 3,
+    net: tuple[int, ...] = (256, 256),
+    rounds: int = 5,
+    precision: Precision = "auto",
+    threads: int | None = None,
+) -> TrainingSpeed:
+    """Measure MaskablePPO with random opponents and with an environment that costs nothing, in turns.
+
+    A round is one rollout of ``rows * steps`` decisions and the updates from it, for each of the two;
+    one round before the first is not counted.
+    """
+    torch.set_num_threads(threads or len(os.sched_getaffinity(0)))
+    torch.distributions.Distribution.set_default_validate_args(False)
+    gin = GinVecEnv(rules, rows, observation=ObservationOptions(derived=True))
+    models = [
+        MaskablePPO(
+            policy_class(precision),
+            env,
+            n_steps=steps,
+            batch_size=minibatch,
+            n_epochs=epochs,
+            rollout_buffer_class=LeanRolloutBuffer,
+            policy_kwargs={"net_arch": list(net), "activation_fn": torch.nn.ReLU},
+            device="cpu",
+        )
+        for env in (gin, FreeVecEnv(gin))
+    ]
+    seconds: list[list[float]] = [[], []]
+    for _ in range(rounds + 1):
+        for model, times in zip(models, seconds, strict=True):
+            start = time.perf_counter()
+            model.learn(rows * steps, reset_num_timesteps=False, log_interval=None)
+            times.append(time.perf_counter() - start)
+    return TrainingSpeed(*(rows * steps / min(times[1:]) for times in seconds))
+
+
+def main() -> None:
+    for rules in ("palace_4p", "classic_2p"):
+        for precision in ("bfloat16", "float32"):
+            speed = measure_training(rules, precision=precision)
+            print(
+                f"MaskablePPO, {rules}, {precision}: {speed.gin:,.0f} decisions/s with GinVecEnv, "
+                f"{speed.free:,.0f} with a free environment: {speed.ratio:.0%} (target {TARGET:.0%})",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
