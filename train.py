@@ -93,15 +93,15 @@ class Arguments:
     derived: bool = True
     """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
 
-    rows: int = 512
+    rows: int = 1024
     """deals played at once"""
-    steps: int = 64
+    steps: int = 32
     """decisions in each row between two updates"""
-    minibatch: int = 4096
+    minibatch: int = 2048
     """decisions per gradient step"""
     epochs: int = 3
     """times that each decision is learnt from"""
-    learning_rate: tuple[float, float] = (5e-4, 5e-5)
+    learning_rate: tuple[float, float] = (1e-3, 5e-5)
     """Adam's step size at the start and at the end"""
     entropy: tuple[float, float] = (0.015, 0.002)
     """weight of the entropy bonus at the start and at the end"""
@@ -204,7 +204,7 @@ def main() -> None:
             model.logger.dump(model.num_timesteps)
 
     student.set_weights(network_weights(model.policy))
-    with console.status("measuring"):
+    with budget.paused(), console.status("measuring"):
         matches = play_panel(student, panel, 5 * arguments.eval_deals)
     save(folder, arguments, model, pool, max(best, worst_points(matches)))
     title = f"{folder}: {rules.name} after {model.num_timesteps:,} decisions, {budget.speed:,.0f} a second"

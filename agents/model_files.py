@@ -123,10 +123,9 @@ def read_description(path: str | os.PathLike[str]) -> dict[str, Any]:
             f"{str(folder)!r} has format version {description.get('format_version')!r}: "
             f"this version of gin_env reads {FORMAT_VERSION}"
         )
-    keys = ("rules", "observation", "network", "weights_sha256")
-    missing = [key for key in keys if key not in description]
-    if missing:
-        raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: it lacks {', '.join(missing)}")
+    for key, kind in (("rules", dict), ("observation", dict), ("network", dict), ("weights_sha256", str)):
+        if not isinstance(description.get(key), kind):
+            raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: {key} is missing or no {kind.__name__}")
     return description
 
 

@@ -1,7 +1,9 @@
 """The policy network of training: sb3-contrib's, its hidden layers in bfloat16 where the processor is built for it.
 
-On processors with bfloat16 matrix units (AMX, or AVX-512 BF16) the hidden layers run about twice as fast
-and learn as well; on others bfloat16 is emulated and slower, so ``"auto"`` asks the processor. Weights,
+On processors with bfloat16 units (AMX, or AVX-512 BF16) training makes about 1.4 times as many decisions
+a second. Measured on palace_4p over 360,000 decisions with two seeds, it ended 1 point per deal behind
+float32 against random and 1 to 2 behind against simple: a little less per decision, for two thirds of
+the time. On other processors bfloat16 is emulated and slower, so ``"auto"`` asks the processor. Weights,
 optimizer, logits and values stay float32.
 """
 
