@@ -10,8 +10,12 @@ import dataclasses
 import importlib.metadata
 import itertools
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
+
+# A model's matrix products are small: threads that wait for each other would make them slower.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import tyro
 from rich.box import SIMPLE_HEAD

@@ -30,7 +30,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common import logger as sb3_logger
 
-from agents.cli import UserError, run
+from agents.cli import UserError, parse, run
 from agents.policy import PolicyAgent, network_weights, save_policy
 from agents.registry import AGENT_NAMES, load_agent
 from agents.rule_options import parse_rules
@@ -123,7 +123,7 @@ class Arguments:
     """where the network learns; auto takes a graphics processor where there is one"""
     precision: Precision = "auto"
     """of the hidden layers while learning; auto takes bfloat16 where the processor computes in it"""
-    threads: int = dataclasses.field(default_factory=lambda: min(len(os.sched_getaffinity(0)), 8))
+    threads: int = dataclasses.field(default_factory=lambda: min(os.cpu_count() or 1, 8))
     """processor threads of the network, at most as many as are idle"""
 
 
@@ -135,7 +135,7 @@ def main() -> None:
     console = Console()
 
     torch.set_num_threads(arguments.threads)
-    torch.distributions.Distribution.set_default_validate_args(False)  # costs a tenth of the time and never fires
+    torch.distributions.Distribution.set_default_validate_args(False)  # never fires here
 
     observation = ObservationOptions(derived=arguments.derived)
     env = GinVecEnv(rules, arguments.rows, reward="scaled", observation=observation, seed=arguments.seed)
@@ -214,7 +214,7 @@ def main() -> None:
 
 def open_run() -> tuple[Arguments, Path, dict[str, Any] | None]:
     """Read and check the command line; return it, the run's folder and, for a resumed run, where it stood."""
-    arguments = tyro.cli(Arguments, prog="train.py", description=__doc__)
+    arguments = parse(Arguments, prog="train.py", description=__doc__)
     if arguments.resume is None:
         arguments = with_minutes(arguments)
         check(arguments)
@@ -222,7 +222,7 @@ def open_run() -> tuple[Arguments, Path, dict[str, Any] | None]:
         write_arguments(folder, stored(arguments))
         return arguments, folder, None
     before = revive(arguments.resume)
-    arguments = tyro.cli(Arguments, prog="train.py", description=__doc__, default=before)
+    arguments = parse(Arguments, prog="train.py", description=__doc__, default=before)
     if arguments.output is not None:
         raise UserError(f"--output {arguments.output}: a resumed run stays in its folder; copy it to begin another")
     for name in FIXED_ON_RESUME:

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+# One thread for NumPy; PyTorch's are set where training is measured, and must not spin while they wait.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import importlib.util
 import random

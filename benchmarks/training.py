@@ -76,15 +76,14 @@ class FreeVecEnv(VecEnv):
 
 
 class TrainingSpeed(NamedTuple):
-    """Decisions a second in the fastest round: what else the machine does can only slow one down."""
+    """Decisions a second with GinVecEnv and with the free environment, and the former's share: medians over rounds.
+
+    The two are measured in turns, and the share is taken round by round, so that a drift of the machine cancels.
+    """
 
     gin: float
     free: float
-
-    @property
-    def ratio(self) -> float:
-        """GinVecEnv's share of the free environment's speed."""
-        return self.gin / self.free
+    ratio: float
 
 
 def measure_training(
@@ -103,7 +102,7 @@ def measure_training(
     A round is one rollout of ``rows * steps`` decisions and the updates from it, for each of the two;
     one round before the first is not counted.
     """
-    torch.set_num_threads(threads or len(os.sched_getaffinity(0)))
+    torch.set_num_threads(threads or os.cpu_count() or 1)
     torch.distributions.Distribution.set_default_validate_args(False)
     gin = GinVecEnv(rules, rows, observation=ObservationOptions(derived=True))
     models = [
@@ -125,7 +124,8 @@ def measure_training(
             start = time.perf_counter()
             model.learn(rows * steps, reset_num_timesteps=False, log_interval=None)
             times.append(time.perf_counter() - start)
-    return TrainingSpeed(*(rows * steps / min(times[1:]) for times in seconds))
+    gin_speed, free_speed = rows * steps / np.array(seconds)[:, 1:]
+    return TrainingSpeed(*(float(np.median(x)) for x in (gin_speed, free_speed, gin_speed / free_speed)))
 
 
 def main() -> None:

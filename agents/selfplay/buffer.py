@@ -1,8 +1,9 @@
-"""A rollout buffer that copies less: half of what the stock one costs, and a fifth of a training run.
+"""A rollout buffer that copies less, so that training makes 1.19 times as many decisions a second.
 
 Stable-Baselines3 allocates its arrays anew at every rollout, transposes them into fresh copies before
 the first minibatch, keeps the masks as floats and copies every minibatch twice. None of that changes a
-result: minibatches are random permutations, so the order of the rows is free.
+result: minibatches are random permutations, so the order of the rows is free. (Measured on palace_4p,
+1,024 rows of 32 steps, two cores, median of five paired rounds.)
 """
 
 from __future__ import annotations
