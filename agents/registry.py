@@ -76,7 +76,9 @@ def _load_class(spec: str) -> Agent:
     source, _, class_name = spec.rpartition(":")
     module = _load_file(spec, Path(source)) if source.endswith(".py") else _load_module(spec, source)
     if not hasattr(module, class_name):
-        found = [name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Agent)]
+        # Before Python 3.11 aliases such as list[int] pass for types.
+        classes = {name: value for name, value in vars(module).items() if type(value) is type(Agent)}
+        found = [name for name, value in classes.items() if issubclass(value, Agent)]
         raise ValueError(f"agent {spec!r}: {source} has no {class_name!r}; agents there: {', '.join(found) or 'none'}")
     try:
         agent: Any = getattr(module, class_name)()

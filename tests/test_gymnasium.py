@@ -226,6 +226,10 @@ def test_the_vector_environments_spaces_and_automatic_resets(form):
     assert ended > 6
 
 
+@pytest.mark.skipif(
+    tuple(int(part) for part in gymnasium.__version__.split(".")[:3]) < (1, 2, 2),
+    reason="before 1.2.2 DictInfoToList cannot read what RecordEpisodeStatistics writes",
+)
 def test_gymnasiums_vector_wrappers_work():
     generator = np.random.default_rng(0)
     envs = DictInfoToList(RecordEpisodeStatistics(GinRummyVectorEnv(4, "palace_4p", opponents=Eager())))
