@@ -1,4 +1,4 @@
-"""``gold`` and ``gold-k4``: greedy for the least deadwood, without any chance (STRENGTH.md section 2)."""
+"""``gold`` and ``gold-k4``: greedy for the least deadwood, without any chance (docs/agents.md)."""
 
 from __future__ import annotations
 

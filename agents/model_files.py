@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib.metadata
 import io
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gin_env import __version__
 from gin_env.actions import action_layout
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import PRESETS, Rules
@@ -50,15 +49,17 @@ class Model(NamedTuple):
 def write_model(path: str | os.PathLike[str], model: Model, training: Mapping[str, Any]) -> None:
     """Write a model folder (made where missing; a model that stands there is replaced).
 
-    ``training`` holds facts for the description (timesteps, seed, ...; JSON values).
+    ``training`` holds facts for the description (timesteps, seed, ...; JSON values). Raises ``ValueError``,
+    before anything is written, for weights that no network should have.
     """
+    check_finite(model.weights)
     encoder = ObservationEncoder(model.rules, model.observation)
     packed = io.BytesIO()
     np.savez(packed, **model.weights)  # type: ignore[arg-type]  # numpy's stub takes the names for its own options
     description = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "package_version": importlib.metadata.version("gin-env"),
+        "package_version": __version__,
         "preset": next((name for name, preset in PRESETS.items() if preset == model.rules), None),
         "rules": dataclasses.asdict(model.rules),
         "observation": {
@@ -80,6 +81,16 @@ def write_model(path: str | os.PathLike[str], model: Model, training: Mapping[st
     replace_file(folder / DESCRIPTION_FILE, (json.dumps(description, indent=2) + "\n").encode())
 
 
+def check_finite(weights: Weights) -> None:
+    """Raise ``ValueError`` where a weight is infinite or not a number, as a training leaves them that diverged."""
+    spoilt = [name for name, array in weights.items() if not np.isfinite(array).all()]
+    if spoilt:
+        raise ValueError(
+            f"the network's weights are no longer finite numbers ({', '.join(spoilt)}): the training diverged; "
+            "begin it again with a smaller learning rate"
+        )
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old content or the new one, never half of it."""
     temporary = path.with_name(path.name + ".new")
@@ -99,7 +110,10 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     rules = _trained_rules(folder, description)
     observation = _observation_options(folder, description)
     _check_layout(folder, description, rules, observation)
-    return Model(rules, observation, description["network"].get("activation"), _read_weights(folder, description))
+    activation = description["network"].get("activation")
+    if not isinstance(activation, str):
+        raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: activation={activation!r} is not a name")
+    return Model(rules, observation, activation, _read_weights(folder, description))
 
 
 def read_description(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -164,6 +178,12 @@ def _check_layout(folder: Path, description: dict[str, Any], rules: Rules, obser
             f"the model {str(folder)!r} was trained on another observation layout "
             f"({description['observation'].get('size')} features; here they are {encoder.size})"
         )
+    actions = action_layout(rules).size
+    if description.get("num_actions") != actions:
+        raise ValueError(
+            f"the model {str(folder)!r} has num_actions={description.get('num_actions')!r}: "
+            f"{rules.name} has {actions} actions here"
+        )
 
 
 def _read_weights(folder: Path, description: dict[str, Any]) -> dict[str, Float32Array]:
@@ -174,10 +194,12 @@ def _read_weights(folder: Path, description: dict[str, Any]) -> dict[str, Float3
     if hashlib.sha256(content).hexdigest() != description["weights_sha256"]:
         raise ValueError(f"{path} is damaged or belongs to another {DESCRIPTION_FILE}")
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            weights = {name: arrays[name] for name in arrays.files}
-    except (ValueError, EOFError, KeyError, OSError, zipfile.BadZipFile) as error:
+        arrays = np.load(io.BytesIO(content), allow_pickle=False)
+        weights = {name: arrays[name] for name in arrays.files} if isinstance(arrays, np.lib.npyio.NpzFile) else None
+    except Exception as error:  # zip, zlib and the array headers each fail in their own ways
         raise ValueError(f"{path} is damaged: {error}") from None
+    if weights is None or not all(isinstance(array, np.ndarray) for array in weights.values()):
+        raise ValueError(f"{path} is damaged: it is not an archive of arrays")
     shapes = {name: list(array.shape) for name, array in weights.items()}
     if shapes != description["network"].get("shapes"):
         raise ValueError(f"{path} holds other shapes than {DESCRIPTION_FILE} says")

@@ -25,6 +25,7 @@ def _relu(values: Float32Array) -> Float32Array:
     return np.maximum(values, np.float32(0.0))
 
 
+#: The activations known to training and play, each by the name of PyTorch's class in lower case.
 ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {"tanh": np.tanh, "relu": _relu}
 
 
@@ -36,7 +37,8 @@ class PolicyAgent(Agent):
     rules : Rules or str
     weights : mapping of str to float32 array
         As ``agents/model_files.py`` names them; the critic may be missing.
-    activation : {"tanh", "relu"}
+    activation : str
+        A name of ``ACTIVATIONS``.
     observation : ObservationOptions, optional
     greedy : bool
         Whether to play the likeliest action rather than a random one by its probability.
@@ -137,9 +139,17 @@ def _sample(logits: Float32Array, legal: NDArray[np.bool_], generator: np.random
 def _layers(weights: Weights, part: str) -> list[tuple[Float32Array, Float32Array]]:
     count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in weights)
     try:
-        return [(weights[f"{part}.{number}.weight"], weights[f"{part}.{number}.bias"]) for number in range(count)]
+        layers = [(weights[f"{part}.{number}.weight"], weights[f"{part}.{number}.bias"]) for number in range(count)]
     except KeyError as missing:
         raise ValueError(f"the weights lack {missing}") from None
+    if not layers:
+        raise ValueError(f"the weights lack '{part}.0.weight'")
+    for number, (weight, bias) in enumerate(layers):
+        if weight.ndim != 2 or bias.ndim != 1:
+            raise ValueError(
+                f"{part}.{number} has weights {weight.shape} and biases {bias.shape}: a matrix and a vector are needed"
+            )
+    return layers
 
 
 def network_weights(policy: Any) -> dict[str, Float32Array]:
@@ -180,7 +190,7 @@ def save_policy(
     Raises
     ------
     ValueError
-        A network that :class:`PolicyAgent` could not run.
+        A network that :class:`PolicyAgent` could not run, or weights that are not finite.
     """
     rules, observation = resolve_rules(rules), observation or ObservationOptions()
     model = Model(rules, observation, policy.activation_fn.__name__.lower(), network_weights(policy))

@@ -58,8 +58,12 @@ def load_agent(spec: str, rules: Rules) -> Agent:
         return _SCRIPTED[spec]()
     if is_model(spec):
         return PolicyAgent.load(spec, rules)
-    if ":" in spec:
+    if spec.rpartition(":")[2].isidentifier() and ":" in spec:  # in C:\\runs\\mine it is not
         return _load_class(spec)
+    if spec.endswith(".py"):
+        raise ValueError(f"agent {spec!r}: name the class as well, for example {spec}:MyAgent")
+    if Path(spec).name == DESCRIPTION_FILE:
+        raise ValueError(f"agent {spec!r}: name the folder that holds it")
     if Path(spec).exists():
         raise ValueError(f"agent {spec!r}: no {DESCRIPTION_FILE} there; name the folder that train.py wrote")
     if "/" in spec or "\\" in spec:

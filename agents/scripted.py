@@ -5,28 +5,6 @@ so that every one of them plays partnerships in the same way (agents/teamplay.py
 
 None of them throws back the card just taken up, whatever the rules say; where the partner's hand is
 hidden they offer nothing, answer by their own hand alone and knock on it alone.
-
-``team_knock_at``, the team's deadwood up to which a partner knocks, was chosen by net points per deal
-against ``simple`` as it is here, under ``palace_4p``, 20,000 duplicate deals each, with intervals at 95 %
-(``python -m agents.arena.thresholds``):
-
-======= ============ ============ ============ ============
-at most     gold        simple      gold-k4      gin-only
-======= ============ ============ ============ ============
-     10 +2.38 ± 0.40 -0.16 ± 0.31 +2.51 ± 0.40 +0.69 ± 0.34
-     15 +2.36 ± 0.38 -0.07 ± 0.31 +2.63 ± 0.39 +1.12 ± 0.33
-     20 +2.38 ± 0.37 -0.17 ± 0.29 +2.92 ± 0.38 +1.16 ± 0.32
-     25 +2.44 ± 0.37 -0.12 ± 0.26 +3.09 ± 0.38 +1.78 ± 0.31
-     30 +2.71 ± 0.36 -0.10 ± 0.22 +3.56 ± 0.36 +2.11 ± 0.32
-     35 +3.03 ± 0.36 -0.02 ± 0.25 +3.47 ± 0.39 +2.13 ± 0.32
-     40 +3.05 ± 0.37 +0.04 ± 0.26 +3.51 ± 0.38 +2.34 ± 0.33
-     50 +2.99 ± 0.37 -0.04 ± 0.29 +3.54 ± 0.40 +2.39 ± 0.31
-     99 +2.98 ± 0.38 -0.03 ± 0.29 +3.48 ± 0.38 +2.32 ± 0.33
-======= ============ ============ ============ ============
-
-A low threshold costs points, and from about 40 on nothing is gained: these knock at 40. ``simple`` is flat
-against itself; against a ``simple`` that knocks at 20 or 25, thresholds of 10 and 15 lose 0.5 to 1.2 and
-those from 25 on lie within noise of each other (-0.13 to +0.33), so it knocks at 30.
 """
 
 from __future__ import annotations

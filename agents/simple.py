@@ -1,4 +1,4 @@
-"""``simple``, the baseline of the EAAI-2021 challenge, and ``gin-only``, its patient variant (STRENGTH.md section 2).
+"""``simple``, the baseline of the EAAI-2021 challenge, and ``gin-only``, its patient variant (docs/agents.md).
 
 ``simple`` takes the upcard exactly if it is part of some meld of hand and upcard, throws uniformly among
 the cards that leave the least deadwood, and knocks as soon as it may. It never throws the card just taken

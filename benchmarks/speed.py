@@ -1,9 +1,10 @@
-"""How fast the environment is, on one core, with random legal play: ``python benchmarks/speed.py``.
+"""How fast the environment is, with random legal play: ``python benchmarks/speed.py``.
 
 Prints decisions per second of the engine at several batch sizes (legal masks and new deals included;
 with and without the time of choosing random actions), with observations encoded, through the
-PettingZoo environments, and of MaskablePPO beside an environment that costs nothing. Peers are
-measured in the same way where they are installed (``pip install open_spiel rlcard``).
+PettingZoo environments, all on one core, and of MaskablePPO beside an environment that costs nothing, on
+as many as train.py takes. Peers are measured in the same way where they are installed (``pip install
+open_spiel rlcard``).
 
 Options: ``--quick`` measures a tenth as long; ``--no-training`` leaves out MaskablePPO.
 """
@@ -21,6 +22,10 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+# As a script too, find the packages beside this folder.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
@@ -143,7 +148,7 @@ def main() -> None:
         if importlib.util.find_spec(module):
             print(f"  {name:42s} {measure():20,.0f}")
     if "--no-training" not in sys.argv:
-        import training
+        from benchmarks import training
 
         print()
         training.main()

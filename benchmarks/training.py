@@ -2,8 +2,8 @@
 
 python -m benchmarks.training
 
-Both have the same spaces, rows, rollout length, minibatch, epochs and network, and are measured in turns
-within one run, so that whatever else the machine does falls on both.
+Both have the same spaces, rows, rollout length, minibatch, epochs and network, by default those of
+train.py, and are measured in turns within one run, so that whatever else the machine does falls on both.
 """
 
 # ruff: noqa: D102 (VecEnv documents the methods of FreeVecEnv)
@@ -11,12 +11,16 @@ within one run, so that whatever else the machine does falls on both.
 from __future__ import annotations
 
 import os
+import sys
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 # As in train.py: threads that wait for each other must sleep.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# As a script too, find train.py and the packages beside this folder.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 import torch
@@ -24,12 +28,14 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.selfplay.buffer import LeanRolloutBuffer
-from agents.selfplay.network import Precision, policy_class
+from agents.selfplay.network import Precision, activation_class, policy_class
 from gin_env.observation import ObservationOptions
 from gin_env.sb3 import GinVecEnv
+from train import Arguments
 
 #: The share of the free environment's throughput that GinVecEnv is to reach.
 TARGET = 0.85
+DEFAULTS = Arguments()
 
 
 class FreeVecEnv(VecEnv):
@@ -87,24 +93,24 @@ class TrainingSpeed(NamedTuple):
 
 
 def measure_training(
-    rules: str = "palace_4p",
-    rows: int = 1024,
-    steps: int = 32,
-    minibatch: int = 2048,
-    epochs: int = 3,
-    net: tuple[int, ...] = (256, 256),
+    rules: str = DEFAULTS.preset,
+    rows: int = DEFAULTS.rows,
+    steps: int = DEFAULTS.steps,
+    minibatch: int = DEFAULTS.minibatch,
+    epochs: int = DEFAULTS.epochs,
+    net: tuple[int, ...] = DEFAULTS.net,
     rounds: int = 5,
     precision: Precision = "auto",
-    threads: int | None = None,
+    threads: int = DEFAULTS.threads,
 ) -> TrainingSpeed:
     """Measure MaskablePPO with random opponents and with an environment that costs nothing, in turns.
 
     A round is one rollout of ``rows * steps`` decisions and the updates from it, for each of the two;
     one round before the first is not counted.
     """
-    torch.set_num_threads(threads or os.cpu_count() or 1)
+    torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)
-    gin = GinVecEnv(rules, rows, observation=ObservationOptions(derived=True))
+    gin = GinVecEnv(rules, rows, observation=ObservationOptions(derived=DEFAULTS.derived))
     models = [
         MaskablePPO(
             policy_class(precision),
@@ -113,7 +119,7 @@ def measure_training(
             batch_size=minibatch,
             n_epochs=epochs,
             rollout_buffer_class=LeanRolloutBuffer,
-            policy_kwargs={"net_arch": list(net), "activation_fn": torch.nn.ReLU},
+            policy_kwargs={"net_arch": list(net), "activation_fn": activation_class(DEFAULTS.activation)},
             device="cpu",
         )
         for env in (gin, FreeVecEnv(gin))
@@ -129,11 +135,12 @@ def measure_training(
 
 
 def main() -> None:
+    print(f"MaskablePPO, decisions a second, rollouts and updates on {DEFAULTS.threads} of {os.cpu_count()} cores")
     for rules in ("palace_4p", "classic_2p"):
         for precision in ("bfloat16", "float32"):
             speed = measure_training(rules, precision=precision)
             print(
-                f"MaskablePPO, {rules}, {precision}: {speed.gin:,.0f} decisions/s with GinVecEnv, "
+                f"  {rules}, {precision}: {speed.gin:,.0f} decisions/s with GinVecEnv, "
                 f"{speed.free:,.0f} with a free environment: {speed.ratio:.0%} (target {TARGET:.0%})",
                 flush=True,
             )

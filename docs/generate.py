@@ -1,16 +1,17 @@
-"""Write the tables of docs/actions.md and docs/observation.md from the layouts: ``python docs/generate.py``.
+"""Write the tables of docs/actions.md, observation.md and rules.md from the code: ``python docs/generate.py``.
 
 With ``--check`` nothing is written, and the exit status says whether the files are up to date.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 
 from gin_env.actions import action_layout
 from gin_env.observation import ObservationEncoder, ObservationOptions
-from gin_env.rules import PRESETS
+from gin_env.rules import PRESETS, Rules
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Made by docs/generate.py from the code; edit there. -->"
@@ -58,7 +59,28 @@ def _grouped(tables: dict[str, str]) -> dict[str, list[str]]:
     return groups
 
 
-PAGES = {"actions.md": actions_page, "observation.md": observation_page}
+def rules_page() -> str:
+    """Return the rules page: its prose as it stands, with the table of all fields and presets made anew."""
+    page = (HERE / "rules.md").read_text(encoding="utf-8")
+    before, rest = page.split(TABLE_BEGINS)
+    _, after = rest.split(TABLE_ENDS)
+    lines = [
+        f"| field | meaning | values | {' | '.join(f'`{name}`' for name in PRESETS)} |",
+        "|---" * (3 + len(PRESETS)) + "|",
+    ]
+    for field in dataclasses.fields(Rules):
+        low, high = field.metadata.get("range", (None, None))
+        options = field.metadata.get("options", ("True", "False"))
+        values = f"{low} to {high}" if "range" in field.metadata else ", ".join(options)
+        cells = [f"`{field.name}`", field.metadata["help"], values]
+        cells += [str(getattr(rules, field.name)) for rules in PRESETS.values()]
+        lines.append(f"| {' | '.join(cells)} |")
+    table = "\n".join(lines)
+    return f"{before}{TABLE_BEGINS}\n{table}\n{TABLE_ENDS}{after}"
+
+
+TABLE_BEGINS, TABLE_ENDS = "<!-- table: made by docs/generate.py -->", "<!-- end -->"
+PAGES = {"actions.md": actions_page, "observation.md": observation_page, "rules.md": rules_page}
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import NUM_CARDS, UInt64Array, format_card
-from gin_env.rules import Rules
+from gin_env.rules import Rules, resolve_rules
 
 #: Bits of the verbs' word; their indices are the first of the layout.
 PASS, TAKE, DRAW = 0, 1, 2
@@ -151,6 +151,6 @@ def _layout(card_verbs: tuple[str, ...]) -> ActionLayout:
     return ActionLayout(card_verbs)
 
 
-def action_layout(rules: Rules) -> ActionLayout:
-    """Return the action layout of a rule system (the same object on every call)."""
-    return _layout(("give", "discard", "knock") if rules.trades else ("discard", "knock"))
+def action_layout(rules: Rules | str) -> ActionLayout:
+    """Return the action layout of a rule system or a preset's name (the same object on every call)."""
+    return _layout(("give", "discard", "knock") if resolve_rules(rules).trades else ("discard", "knock"))

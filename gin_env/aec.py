@@ -130,8 +130,8 @@ class GinRummyEnv(AECEnv):
             view = single_view(self.episodes.state, self._seats[agent])
             features = self._seen[agent] = self.encoder.encode_single(view)
         if self.form == "flat":
-            return features
-        return {"observation": features, "action_mask": self._masks[agent]}
+            return features.copy()
+        return {"observation": features.copy(), "action_mask": self._masks[agent]}
 
     def view(self, agent: str, history: bool = False) -> PlayerView:
         """Return what an agent may know as a ``PlayerView`` of one row, on request with the deal's events."""
@@ -207,7 +207,11 @@ class GinRummyEnv(AECEnv):
             return
         if action is None:
             raise ValueError(f"step(None) is for agents whose episode is over, and {agent} is to move")
-        transition = self.episodes.step(np.array([operator.index(action)]))
+        try:
+            index = operator.index(action)
+        except TypeError:
+            raise ValueError(f"action {action!r}: give its index, as env.layout.index('draw') does") from None
+        transition = self.episodes.step(np.array([index]))
         self._finished = transition.finished
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards[agent] = 0.0

@@ -14,6 +14,7 @@ import abc
 import numpy as np
 from numpy.typing import NDArray
 
+from gin_env.errors import AgentError
 from gin_env.sampling import random_actions
 from gin_env.view import PlayerView
 
@@ -42,6 +43,28 @@ class Agent(abc.ABC):
     @abc.abstractmethod
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return one legal action for each of the M rows of a view in which the viewer is to move; shape (M,)."""
+
+
+def decide(agent: Agent, view: PlayerView) -> NDArray[np.intp]:
+    """Return an agent's actions (M,) for a view, one legal action each.
+
+    Raises ``AgentError`` where it returns anything else, so that its fault is not taken for somebody else's.
+    """
+    actions, layout = np.asarray(agent.act(view)), view.layout
+    if actions.shape != (len(view),) or actions.dtype.kind not in "iu":
+        raise AgentError(
+            f"agent {agent.name!r} returned {actions.dtype} {actions.shape}: "
+            f"one action index for each of {len(view)} rows is needed"
+        )
+    known = np.clip(actions, 0, layout.size - 1)
+    allowed = view.legal[np.arange(len(view)), layout.word_of[known]] & layout.bit_of[known]
+    wrong = ((allowed == 0) | (known != actions)).nonzero()[0]
+    if len(wrong):
+        row, action = int(wrong[0]), int(actions[wrong[0]])
+        text = repr(layout.text(action)) if known[row] == action else f"action {action}"
+        legal = ", ".join(layout.texts(view.legal[row]))
+        raise AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {legal}")
+    return actions
 
 
 class RandomAgent(Agent):

@@ -29,7 +29,7 @@ from gin_env.melds import deadwood, fourth_cards, least_arrangements, melds_of, 
 from gin_env.rules import Rules
 from gin_env.showdown import Showdown, Spreads, all_spreads, open_seats, reply, settle_spreads, sides
 
-#: Cards in the order in which the 2021 challenge lays them off: suits C H S D (STRENGTH.md section 1).
+#: Cards in the order in which the 2021 challenge lays them off: suits C H S D (docs/rules.md, eaai_2p).
 CHALLENGE_ORDER = sorted(range(NUM_CARDS), key=lambda card: ("CHSD".index(SUITS[card // NUM_RANKS]), card))
 
 CardTexts = str | Iterable[str]
@@ -144,7 +144,7 @@ def parse_melds(hands: UInt64Array, seat: int, melds: Sequence[CardTexts]) -> Me
         used |= set(meld)
     left, least = int(points_of(hands[[seat]] & ~bits_of(used))[0]), int(deadwood(hands[[seat]])[0])
     if left != least:
-        raise ValueError(f"seat {seat}: these melds leave {left} points, the least is {least} (RULES.md row 25)")
+        raise ValueError(f"seat {seat}: these melds leave {left} points, the least is {least} (docs/rules.md row 25)")
     return parsed
 
 

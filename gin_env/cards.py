@@ -28,7 +28,7 @@ SUITS = "SHDC"
 #: (53,) uint64: the bitboard of each card id; ``CARD_BITS[NO_CARD]`` is empty.
 CARD_BITS: UInt64Array = np.append(np.uint64(1) << np.arange(NUM_CARDS, dtype=np.uint64), np.uint64(0))
 
-#: (53,) uint8: deadwood points of each card id: ace 1, J Q K 10 (RULES.md, "Words"); NO_CARD 0.
+#: (53,) uint8: deadwood points of each card id: ace 1, J Q K 10 (docs/rules.md); NO_CARD 0.
 CARD_POINTS: NDArray[np.uint8] = np.append(np.minimum(np.arange(NUM_CARDS) % NUM_RANKS + 1, 10), 0).astype(np.uint8)
 
 ALL_CARDS = np.uint64(2**NUM_CARDS - 1)

@@ -45,11 +45,15 @@ def checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDAr
 
 def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
     """Return a deck's card ids (52,) from texts or ids; raises ``InvalidPosition`` for anything but 52 cards."""
+    if not isinstance(cards, (str, Sequence, np.ndarray)):
+        raise InvalidPosition(f"deck {cards!r} is none: 52 card texts or ids in dealing order are needed")
     texts = isinstance(cards, str) or (len(cards) > 0 and isinstance(cards[0], str))
     try:
         ids = parse_cards(cards) if texts else list(cards)  # type: ignore[arg-type]
     except ValueError as error:
         raise InvalidPosition(f"deck: {error}") from error
+    if len(ids) != NUM_CARDS:
+        raise InvalidPosition(f"deck of {len(ids)} cards: all {NUM_CARDS} are needed, in dealing order")
     return checked_decks(np.asarray(ids), 1)[0]
 
 
@@ -57,7 +61,7 @@ def deal_cards(state: State, rows: NDArray[np.intp], decks: NDArray[np.uint8], d
     """Lay out new deals in some rows: hands, upcard and stock, with nothing seen or played yet.
 
     One card at a time from the dealer's left (``deal_order="seat_zero"``: from seat 0), then the upcard,
-    then the stock from its top (RULES.md section 4).
+    then the stock from its top (docs/rules.md, fine print).
     """
     rules = state.rules
     seats, dealt = rules.num_players, rules.num_players * rules.hand_size

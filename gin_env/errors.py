@@ -13,6 +13,10 @@ class IllegalAction(ValueError):
     """An action that the position does not allow; the message names it, the phase and what is legal."""
 
 
+class AgentError(ValueError):
+    """What an agent returned cannot be played; the message names the agent and what is legal."""
+
+
 class InvalidPosition(ValueError):
     """A deck, dealer or position that cannot be played; the message says why."""
 

@@ -6,7 +6,7 @@ and the summary of a deal that has ended.
 
 from __future__ import annotations
 
-import operator
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +15,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from gin_env.actions import action_layout
-from gin_env.dealing import checked_dealers, parse_deck
+from gin_env.dealing import parse_deck
+from gin_env.errors import whole_number
 from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward
 from gin_env.rules import Rules
@@ -67,13 +68,15 @@ def injected_deal(rules: Rules, options: Mapping[str, Any] | None) -> tuple[NDAr
     deck, dealer = options.get("deck"), options.get("dealer")
     return (
         None if deck is None else parse_deck(deck),
-        None if dealer is None else int(checked_dealers(operator.index(dealer), 1, rules.num_players)[0]),
+        None if dealer is None else whole_number("dealer", dealer, 0, rules.num_players - 1, "seat"),
     )
 
 
 def resolve_illegal_reward(reward: Reward, given: float | None) -> float:
     """Return what an illegal action costs: the number given, or the reward of a deal lost by ``ILLEGAL_POINTS``."""
     if given is not None:
+        if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
+            raise ValueError(f"illegal_reward={given!r}: must be a finite number")
         return float(given)
     lost = Outcome(
         net_points=np.array([[-ILLEGAL_POINTS, ILLEGAL_POINTS]]),

@@ -1,13 +1,13 @@
 """The defenders' lay-offs: which cards they put on the open melds to be left with the fewest points.
 
-``best_layoffs`` is exact (RULES.md row 29): both defenders' arrangements and every order of laying
+``best_layoffs`` is exact (docs/rules.md row 29): both defenders' arrangements and every order of laying
 off, chains across the two included. Two facts keep the search small. A card that fits a set and a run
 is best put on the run, since nothing can follow it on the set; so a choice of laid cards is possible
 exactly when each is the fourth of an open set or hangs on an open run by laid cards. And a card that
 belongs to no meld of its holder is always laid. What is left is a question only for cards that a meld
 of their holder could use, one branch each.
 
-``greedy_layoffs`` is the procedure of the 2021 challenge (STRENGTH.md section 1, preset ``eaai_2p``).
+``greedy_layoffs`` is the procedure of the 2021 challenge (docs/rules.md, preset ``eaai_2p``).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def best_layoffs(
     hands : uint64, shape (M, D)
         The hands of one or two defenders.
     cross_chain : bool
-        Whether a defender may go on where his partner's laid card ends a run (RULES.md row 29).
+        Whether a defender may go on where his partner's laid card ends a run (docs/rules.md row 29).
 
     Returns
     -------

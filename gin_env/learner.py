@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.agent import Agent, RandomAgent
+from gin_env.agent import Agent, RandomAgent, decide
 from gin_env.episodes import Episodes, Transition
+from gin_env.errors import InvalidPosition, row_index
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
@@ -109,12 +110,13 @@ class LearnerTable:
         self.num_rows = num_rows
         self.autoreset = autoreset
         if partner is not None and not self.rules.has_partners:
-            raise ValueError(f"partner={partner.name}: rules {self.rules.name} have no partnerships")
+            raise ValueError(f"partner={partner!r}: rules {self.rules.name} have no partnerships")
         self.partner = partner
         #: (N,) the seat that the learner decides for now, or did last.
         self.seat: Rows = self._resolve_seats(seats)
         self._fresh = np.ones(num_rows, dtype=bool)  # no decision of the learner in this episode so far
         self._gains = np.zeros(num_rows, dtype=np.float32)  # not yet reported
+        self._given_deck = np.zeros(num_rows, dtype=bool)  # rows being dealt a deck that was asked for
         self.set_opponents(RandomAgent() if opponents is None else opponents)
         self.seed(seed)
 
@@ -130,9 +132,13 @@ class LearnerTable:
             Which of them plays against the learner in each row; by default they alternate over the rows
             such that each meets the learner in all of its seats.
         """
-        agents = list(opponents) if isinstance(opponents, Sequence) else [opponents]
+        is_list = isinstance(opponents, Sequence) and not isinstance(opponents, str)
+        agents: list[Agent] = list(opponents) if is_list else [opponents]  # type: ignore[arg-type,list-item]
         if not agents:
             raise ValueError("opponents is empty: at least one agent is needed")
+        for agent in agents if self.partner is None else [*agents, self.partner]:
+            if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+                raise ValueError(f"{agent!r} is no agent: give an object with act(view), such as gin_env.RandomAgent()")
         if assignment is None:
             by_row: Rows = np.arange(self.num_rows) // self.rules.num_players % len(agents)
         else:
@@ -195,28 +201,35 @@ class LearnerTable:
         decks: ArrayLike | None = None,
         dealers: ArrayLike | None = None,
     ) -> None:
-        """Begin new episodes in all rows or some, up to the learner's first turn; arguments as in ``Engine.reset``."""
-        where = np.arange(self.num_rows) if rows is None else np.asarray(rows, dtype=np.intp)
+        """Begin new episodes in all rows or some, up to the learner's first turn; arguments as in ``Engine.reset``.
+
+        Raises ``InvalidPosition`` for a given deck that the others end before the learner has anything to decide.
+        """
+        where = np.arange(self.num_rows) if rows is None else row_index(rows, self.num_rows)
         self._begin_step()
+        self._given_deck[where] = decks is not None
         self._begin(where, decks, dealers)
         self._play_others(where)
+        self._given_deck[where] = False
 
-    def step(self, actions: ArrayLike) -> LearnerStep:
+    def step(self, actions: ArrayLike, skip: NDArray[np.bool_] | None = None) -> LearnerStep:
         """Apply the learner's actions (N,) and let the others play until its next turn.
 
-        Actions in rows whose episode is over are ignored.
+        Actions in rows whose episode is over, and in rows to ``skip`` (N,), are ignored.
 
         Raises
         ------
         IllegalAction
-            Before anything changes.
+            The learner's action in some row; nothing has changed then.
+        AgentError
+            An action of some other agent; the step cannot be finished then.
         """
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_rows,):
             raise ValueError(
                 f"actions have shape {chosen.shape}: one action for each of {self.num_rows} rows is needed"
             )
-        live = np.flatnonzero(~self.over)
+        live = np.flatnonzero(~self.over if skip is None else ~self.over & ~skip)
         self._begin_step()
         transition = self.episodes.step(chosen[live], live)
         self._fresh[live] = False
@@ -270,11 +283,11 @@ class LearnerTable:
         history = any(self._agents[number].needs_history for number in present)
         view = player_view(self.state, rows=rows, history=history)
         if len(present) == 1:
-            return self._agents[present[0]].act(view)
+            return decide(self._agents[present[0]], view)
         actions = np.empty(len(rows), dtype=np.intp)
         for number in present:
             own = np.flatnonzero(acting == number)
-            actions[own] = self._agents[number].act(view.choose(own))
+            actions[own] = decide(self._agents[number], view.choose(own))
         return actions
 
     def _note(self, rows: Rows, transition: Transition) -> None:
@@ -295,6 +308,10 @@ class LearnerTable:
         self._rewards[played] = self._gains[played]
         self._gains[played] = 0.0
         again = over if self.autoreset else over[self._fresh[over]]
+        if self._given_deck[again].any():
+            raise InvalidPosition(
+                "with this deck and dealer the others end the deal before the learner's first decision: give another"
+            )
         if len(again):
             self._begin(again)
 

@@ -1,7 +1,7 @@
 """Melds and deadwood, for whole batches of hands at once.
 
 The game's rules: a **set** is three or four cards of one rank, a **run** three or more neighbours of
-one suit with the ace low; a card lies in at most one meld; what lies in none is deadwood (RULES.md
+one suit with the ace low; a card lies in at most one meld; what lies in none is deadwood (docs/rules.md
 row 4 and section 5).
 
 How it is computed: once the sets are chosen, the best runs of what is left are forced, because every
@@ -35,7 +35,7 @@ from gin_env.cards import (
     unpack_cards,
 )
 
-#: A run can start at ranks A to J only: no run goes round the corner (RULES.md section 5).
+#: A run can start at ranks A to J only: no run goes round the corner (docs/rules.md, facts).
 _RUN_STARTS = ~(KINGS | KINGS >> np.uint64(1))
 _ONE, _TWO = np.uint64(1), np.uint64(2)
 
@@ -164,7 +164,7 @@ class Arrangements(NamedTuple):
 def least_arrangements(hands: UInt64Array) -> Arrangements:
     """Return every arrangement of each hand that leaves the least deadwood.
 
-    Equal arrangements come in the order of RULES.md section 4 ("the lowest card ids"): the one that
+    Equal arrangements come in the order of docs/rules.md, fine print ("the lowest card ids"): the one that
     melds the lowest card in which they differ comes first; where both meld the same cards, the one
     that has the lowest such card in a run.
     """

@@ -1,4 +1,4 @@
-"""From points to reinforcement-learning rewards: per team, net and zero-sum (RULES.md section 4)."""
+"""From points to reinforcement-learning rewards: per team, net and zero-sum (docs/rules.md, fine print)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Net points per unit of reward of ``"scaled"``: about one standard deviation of a deal (STRENGTH.md section 3).
+#: Net points per unit of reward of ``"scaled"``: about one standard deviation of a deal.
 POINTS_SCALE = 20.0
 
 
@@ -49,6 +49,6 @@ def resolve_reward(reward: str | Reward) -> Reward:
     """Return the reward named, or the callable itself; raises ``ValueError`` for anything else."""
     if callable(reward):
         return reward
-    if reward not in REWARDS:
+    if not isinstance(reward, str) or reward not in REWARDS:
         raise ValueError(f"unknown reward {reward!r}: one of {', '.join(REWARDS)}, or a callable taking an Outcome")
     return REWARDS[reward]

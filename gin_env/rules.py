@@ -1,6 +1,6 @@
 """The rules of a game as one frozen, validated value, and the presets.
 
-Every field is a decision of RULES.md (its row number stands with the field). A wrong value raises a
+Every field is a decision of docs/rules.md (its row number stands with the field). A wrong value raises a
 ``ValueError`` that names the field, the value and the range; nothing is ever repaired.
 
 >>> Rules.preset("palace_4p", knock_limit=5).knock_limit
@@ -37,6 +37,8 @@ def _switch(default: bool, text: str) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """One rule system. The defaults are those of ``palace_4p``; use :meth:`preset` for the others.
+
+    docs/rules.md tells the rules and lists every field with its meaning, its range and its value in each preset.
 
     Raises
     ------
@@ -222,7 +224,7 @@ def _check_combination(rules: Rules) -> None:
             f"max_trades_per_turn={rules.max_trades_per_turn}: mode 'duel' has no partners to trade with, use 0"
         )
     if rules.has_partners and rules.layoff == "greedy":
-        raise ValueError("layoff='greedy': defined for two players only (RULES.md row 29b), use 'optimal'")
+        raise ValueError("layoff='greedy': defined for two players only (docs/rules.md row 29b), use 'optimal'")
     for name in _ONLY_PARTNERSHIP if not rules.has_partners else _ONLY_DUEL:
         default = type(rules).__dataclass_fields__[name].default
         if getattr(rules, name) != default:
@@ -248,7 +250,7 @@ _CLASSIC = Rules(
     shutout_bonus=100,
 )
 
-#: The rule systems of RULES.md section 2 by name.
+#: The rule systems of docs/rules.md by name.
 PRESETS: dict[str, Rules] = {
     "palace_4p": _PALACE_4P,
     "palace_2p": Rules(**_DUEL, dealer_rule="alternate"),  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Games of many deals: the score, the boxes, the end, its bonuses, and who deals next (RULES.md rows 6, 13, 34-36).
+"""Games of many deals: score, boxes, the end and its bonuses, who deals next (docs/rules.md rows 6, 13, 34-36).
 
 All functions work on some rows of a ``State`` whose deals have just ended.
 """

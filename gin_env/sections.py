@@ -74,7 +74,7 @@ DEADWOOD_SCALE = 100.0
 _POINTS_SCALE = 100
 #: Boxes are divided by it: a game to 100 takes about so many deals.
 _BOXES_SCALE = 10
-#: The knock limit is divided by its highest value (RULES.md row 20).
+#: The knock limit is divided by its highest value (docs/rules.md row 20).
 _LIMIT_SCALE = 10
 
 

@@ -1,6 +1,6 @@
 """The showdown: the knockers' spread, the defenders' lay-offs, and the points of the deal.
 
-Works on R deals at once. The steps follow RULES.md: which melds the knocking side lays down (row 25),
+Works on R deals at once. The steps follow docs/rules.md: which melds the knocking side lays down (row 25),
 which of them are open (rows 26, 27), what the defenders lay off (rows 28-29b), who wins and what it
 pays (rows 30-34).
 """
@@ -114,7 +114,7 @@ def reply(rules: Rules, spreads: Spreads, hands: UInt64Array) -> Defence:
 
 
 def _challenge_reply(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64Array) -> Defence:
-    """Return the challenge's lay-offs after the best of each defender's equal arrangements (RULES.md section 4)."""
+    """Return the challenge's lay-offs after the best of each defender's equal arrangements (docs/rules.md)."""
     own = least_arrangements(hands)
     loose = hands[own.rows] & ~own.set_bits & ~own.run_bits
     laid = greedy_layoffs(set_bits[own.rows], run_bits[own.rows], loose)

@@ -21,7 +21,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from gin_env.agent import Agent
-from gin_env.errors import IllegalAction
+from gin_env.errors import IllegalAction, whole_number
 from gin_env.interface import (
     ON_ILLEGAL,
     check_choice,
@@ -34,7 +34,7 @@ from gin_env.learner import LearnerTable
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
-from gin_env.rules import Rules
+from gin_env.rules import Rules, resolve_rules
 from gin_env.view import PlayerView, player_view, single_view
 
 
@@ -93,7 +93,9 @@ class GinRummySingleEnv(gymnasium.Env):
     ) -> None:
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         check_choice("on_illegal", on_illegal, ON_ILLEGAL)
-        self.table = LearnerTable(rules, 1, opponents, partner, seat, episode, reward, autoreset=False)
+        resolved = resolve_rules(rules)
+        whole_number("seat", seat, 0, resolved.num_players - 1, "seat")
+        self.table = LearnerTable(resolved, 1, opponents, partner, seat, episode, reward, autoreset=False)
         self.encoder = ObservationEncoder(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.form, self.on_illegal, self.render_mode = form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)

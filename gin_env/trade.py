@@ -1,4 +1,4 @@
-"""The trade between partners: an offer, the answer, and what the table learns of it (RULES.md rows 16-19).
+"""The trade between partners: an offer, the answer, and what the table learns of it (docs/rules.md rows 16-19).
 
 Functions on some rows of a four-player ``State``; the engine has checked that the moves are legal.
 """

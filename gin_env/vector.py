@@ -122,11 +122,7 @@ class GinRummyVectorEnv(VectorEnv):
         """
         chosen = np.asarray(actions)
         illegal, reasons, stuck = self._judge(chosen)
-        if len(illegal):
-            # The offenders' rows play on with a legal action until they are dealt anew below.
-            chosen = chosen.copy()
-            chosen[illegal] = self.table.action_masks()[illegal].argmax(axis=1)
-        outcome = self.table.step(chosen)
+        outcome = self.table.step(chosen, skip=np.isin(self._rows, illegal))
         over, truncated = outcome.over, outcome.truncated
         over[illegal], truncated[illegal], outcome.rewards[illegal] = True, False, self._penalty
         ended = np.flatnonzero(over)
@@ -142,7 +138,8 @@ class GinRummyVectorEnv(VectorEnv):
     def _judge(self, actions: NDArray) -> tuple[NDArray[np.intp], list[str], NDArray[np.float32]]:
         """Return the rows whose illegal action ends the episode, why, and what the learner sees there (M, F)."""
         layout = self.table.layout
-        proper = actions.shape == (self.num_envs,) and ((actions >= 0) & (actions < layout.size)).all()
+        proper = actions.shape == (self.num_envs,) and actions.dtype.kind in "iu"
+        proper = proper and bool(((actions >= 0) & (actions < layout.size)).all())
         if self.on_illegal == "raise" or not proper:
             illegal: NDArray[np.intp] = np.zeros(0, dtype=np.intp)  # the table raises for them
         else:

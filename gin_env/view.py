@@ -4,7 +4,7 @@ Agents, features, search and pictures for one seat all read a view, never the st
 are counted from the viewer: 0 is the viewer, 1 the seat to the left, 2 the partner in a partnership.
 Changing cards that the seat may not know changes nothing in its view (the leak test holds this).
 
-Who knows what (RULES.md row 19): one's own hand; the partner's, where ``partner_hand_visible``; every
+Who knows what (docs/rules.md row 19): one's own hand; the partner's, where ``partner_hand_visible``; every
 card taken from the pile lies known with its taker until that seat trades, and then with the team;
 partners see the cards they trade, opponents only that they trade. A knock opens all hands.
 """

@@ -1,4 +1,4 @@
-"""What the table has seen of one deal, kept apart from the engine: written from RULES.md rows 14-19 alone.
+"""What the table has seen of one deal, kept apart from the engine: written from docs/rules.md rows 14-19 alone.
 
 ``Bookkeeper`` is told each action as a text, with what lay open and what was drawn. It says what is known
 to lie with whom, who threw and who declined what, and what partners remember of their trades.

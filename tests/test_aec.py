@@ -299,7 +299,7 @@ def test_an_illegal_action_in_the_raw_environment_changes_nothing():
 @pytest.mark.parametrize(
     ("argument", "value"),
     [
-        ("rules", "palace"),
+        ("preset", "palace"),
         ("episode", "match"),
         ("reward", "gold"),
         ("render_mode", "svg"),
@@ -308,8 +308,8 @@ def test_an_illegal_action_in_the_raw_environment_changes_nothing():
     ],
 )
 def test_a_wrong_option_is_named(argument, value):
-    with pytest.raises(ValueError, match=f"{value}"):
-        gin_env.env(**{argument: value})
+    with pytest.raises(ValueError, match=f"{argument}.{value!r}"):
+        gin_env.env(**{"rules" if argument == "preset" else argument: value})
 
 
 def test_state_shows_every_hand_and_the_order_of_the_stock():

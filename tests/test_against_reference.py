@@ -129,7 +129,7 @@ def compare_result(engine: Engine, row: int, reference: ReferenceDeal) -> None:
 
 
 def test_presets_are_read_alike() -> None:
-    """Two readings of RULES.md section 2, written apart, agree in every field."""
+    """Two readings of docs/rules.md, written apart, agree in every field."""
     from tests.reference import NO_EFFECT
 
     for name, rules in PRESETS.items():

@@ -1,4 +1,4 @@
-"""The scripted agents do what STRENGTH.md says, move by move, against slow scalar readings of it."""
+"""The scripted agents do what docs/agents.md says, move by move, against slow scalar readings of it."""
 
 import itertools
 
@@ -369,6 +369,8 @@ def test_classes_load_from_files_and_modules(tmp_path):
         ("golt", "did you mean 'gold'"),
         ("whatever", "package.module:ClassName"),
         ("no/such/folder", "no such folder"),
+        ("{tmp}/bots.py", r"name the class as well, for example .*bots\.py:MyAgent"),
+        ("{tmp}/model.json", "name the folder that holds it"),
         ("{tmp}", "no model.json there"),
         ("{tmp}/none.py:Careful", "no file"),
         ("{tmp}/bots.py:Carefull", "agents there: Agent, Careful, Needy"),
@@ -387,3 +389,8 @@ def test_what_cannot_be_loaded_is_named_in_one_line(tmp_path, spec, words):
         load_agent(spec, Rules.preset("palace_4p"))
     assert spec in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_windows_path_is_a_folder_and_no_class():
+    with pytest.raises(ValueError, match="no such folder"):
+        load_agent(r"C:\runs\mine", Rules.preset("palace_4p"))

@@ -144,7 +144,6 @@ def test_state_says_what_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("deck", "said"),
     [
-        (list(range(51)), "shape"),
         ([0, *range(51)], "not a permutation of the 52 cards: it lacks KC"),
         ([52, *range(51)], "lacks KC"),
         ([0.5, *range(51)], "hold float64 values"),
@@ -203,6 +202,10 @@ def test_numbers_and_seats_are_checked() -> None:
             single_view(engine.state, seat)  # type: ignore[arg-type]
     with pytest.raises(InvalidPosition, match=r"dealers have shape \(2,\)"):
         Engine("classic_2p", 3).reset(dealers=[0, 1])
+    with pytest.raises(InvalidPosition, match="deck of 2 cards: all 52 are needed"):
+        parse_deck("AS 2S")
+    with pytest.raises(InvalidPosition, match=r"decks have shape \(1, 51\)"):
+        Engine("classic_2p").reset(decks=list(range(51)))
     with pytest.raises(InvalidPosition, match="unknown card '1S'"):
         parse_deck(["1S"] * 52)
 

@@ -17,6 +17,8 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import gin_env
 from gin_env import PRESETS, Agent, GinRummySingleEnv, GinRummyVectorEnv, IllegalAction, Rules
+from gin_env.cards import format_card
+from gin_env.errors import AgentError, InvalidPosition
 
 
 class FirstLegal(Agent):
@@ -145,7 +147,12 @@ def test_an_illegal_action_ends_the_episode_at_a_price_or_raises():
         assert (paid, terminated, truncated) == (price, True, False)
         assert repr(env.table.layout.text(illegal)) in info["illegal_action"]
         assert not info["action_mask"].any()
-    assert GinRummySingleEnv(illegal_reward=-2.5).reset(seed=1)
+    cheap = GinRummySingleEnv("palace_4p", illegal_reward=-2.5)
+    cheap.reset(seed=1)
+    assert cheap.step(illegal)[1:4] == (-2.5, True, False)
+    for price in ("x", float("nan"), True):
+        with pytest.raises(ValueError, match=f"illegal_reward={price!r}: must be a finite number"):
+            GinRummySingleEnv("palace_4p", illegal_reward=price)
     strict = GinRummySingleEnv("palace_4p", on_illegal="raise")
     strict.reset(seed=1)
     before = pickle.dumps(strict.table.state)
@@ -167,12 +174,12 @@ def test_an_action_outside_the_space_raises(action):
 
 
 @pytest.mark.parametrize(
-    ("argument", "value"), [("on_illegal", "ignore"), ("form", "box"), ("render_mode", "svg"), ("rules", "palace")]
+    ("argument", "value"), [("on_illegal", "ignore"), ("form", "box"), ("render_mode", "svg"), ("preset", "palace")]
 )
 @pytest.mark.parametrize("kind", [GinRummySingleEnv, GinRummyVectorEnv])
 def test_a_wrong_option_is_named(kind, argument, value):
-    with pytest.raises(ValueError, match=value):
-        kind(**{argument: value})
+    with pytest.raises(ValueError, match=f"{argument}.{value!r}"):
+        kind(**{"rules" if argument == "preset" else argument: value})
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
@@ -321,3 +328,90 @@ def test_every_public_name_loads():
     assert all(getattr(gin_env, name) is not None for name in gin_env.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Enginge'"):
         gin_env.Enginge  # noqa: B018
+
+
+class Cheat(Agent):
+    """Always passes, legal or not."""
+
+    name = "cheat"
+
+    def act(self, view):
+        return np.zeros(len(view), dtype=np.intp)
+
+
+@pytest.mark.parametrize("kind", [GinRummySingleEnv, lambda rules, **options: GinRummyVectorEnv(3, rules, **options)])
+def test_an_opponents_fault_is_not_the_learners(kind):
+    """It raises, naming the agent, instead of charging the learner and showing it that seat's hand."""
+    env = kind("classic_2p", opponents=Cheat())
+    generator = np.random.default_rng(0)
+    with pytest.raises(AgentError, match="agent 'cheat' chose 'pass', which is not legal there"):
+        play_on(env, generator)
+
+
+def play_on(env, generator):
+    _, info = env.reset(seed=1)
+    while True:
+        mask = info["action_mask"]
+        rows = mask if mask.ndim == 2 else mask[None]
+        actions = np.array([generator.choice(np.flatnonzero(row)) for row in rows])
+        _, _, over, _, info = env.step(actions if mask.ndim == 2 else int(actions[0]))
+        if np.any(over) and mask.ndim == 1:
+            _, info = env.reset()
+
+
+@pytest.mark.parametrize("actions", [[0.0, 0.0, 0.0], ["a", "b", "c"], [0, 0]])
+def test_vector_actions_of_another_kind_are_refused(actions):
+    envs = GinRummyVectorEnv(3, "palace_4p")
+    envs.reset(seed=1)
+    with pytest.raises(ValueError, match="actions"):
+        envs.step(np.array(actions))
+
+
+@pytest.mark.parametrize("kind", [GinRummySingleEnv, lambda rules, **options: GinRummyVectorEnv(2, rules, **options)])
+def test_opponents_must_be_agents(kind):
+    with pytest.raises(ValueError, match="'simple' is no agent"):
+        kind("palace_4p", opponents="simple")
+
+
+def test_an_offenders_row_plays_nothing_more():
+    """The rows beside it, and the agents' random streams, go on as without the offence."""
+    one, other = (GinRummyVectorEnv(2, "palace_4p", opponents=Eager()) for _ in range(2))
+    _, info = one.reset(seed=4)
+    other.reset(seed=4)
+    illegal = int(np.flatnonzero(info["action_mask"][1] == 0)[0])
+    legal = int(np.flatnonzero(info["action_mask"][0])[0])
+    one.step(np.array([legal, illegal]))
+    other.table.step(np.array([legal, 0]), skip=np.array([False, True]))
+    assert one.table.state.take([0]).equals(other.table.state.take([0]))
+
+
+def test_a_given_deck_is_never_replaced():
+    """Where the others end it before the learner decides anything, the reset says so."""
+    env = GinRummySingleEnv("classic_2p", opponents=KnocksAtOnce(), seat=0)
+    melds = [
+        "AS",
+        "2S",
+        "3S",
+        "4S",
+        "5S",
+        "6S",
+        "7S",
+        "8S",
+        "9S",
+        "KD",
+    ]  # seat 1 is dealt gin but for one card, and its upcard is TS
+    rest = [card for card in (format_card(card) for card in range(52)) if card not in [*melds, "TS"]]
+    hands = [rest[:10], melds]
+    deck = [hands[(place + 1) % 2][place // 2] for place in range(20)] + ["TS"] + rest[10:]
+    with pytest.raises(InvalidPosition, match="the others end the deal before the learner's first decision"):
+        env.reset(seed=1, options={"deck": deck, "dealer": 0})
+
+
+class KnocksAtOnce(Agent):
+    """Takes and knocks whenever it may."""
+
+    name = "knocks at once"
+
+    def act(self, view):
+        mask = view.legal_mask
+        return np.where(mask[:, 1], 1, mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1))

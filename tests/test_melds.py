@@ -21,7 +21,7 @@ from tests.decks import all_melds, meld_rich_hand
 from tests.reference import arrangements as reference_arrangements
 from tests.reference import deadwood as reference_deadwood
 
-#: RULES.md section 5: throwing the 6S leaves 9, though the best single arrangement of the eleven suggests 11.
+#: docs/rules.md, facts: throwing the 6S leaves 9, though the best single arrangement of the eleven suggests 11.
 TIED_HAND = "2S 5S 6S 3C 4C 5C 6C 2H 4H 5H 6H"
 
 

@@ -1,6 +1,10 @@
 """A saved network plays as the one that was trained, and every damaged or foreign folder is refused in one line."""
 
+import hashlib
+import importlib.metadata
+import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,6 +14,7 @@ pytest.importorskip("sb3_contrib")
 
 from sb3_contrib import MaskablePPO  # noqa: E402
 
+import gin_env  # noqa: E402
 from agents.model_files import read_description  # noqa: E402
 from agents.policy import PolicyAgent, network_weights, save_policy  # noqa: E402
 from gin_env.observation import ObservationOptions  # noqa: E402
@@ -104,6 +109,26 @@ def test_a_folder_is_replaced_as_a_whole(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["model.json", "weights.npz"]
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_not_written(folder, number):
+    before = (folder / "weights.npz").read_bytes()
+    spoilt = make_model()
+    with torch.no_grad():
+        spoilt.policy.action_net.bias[0] = number
+    with pytest.raises(ValueError, match=r"no longer finite numbers \(actor.2.bias\)"):
+        save_policy(folder, spoilt.policy, "classic_2p", DERIVED)
+    assert (folder / "weights.npz").read_bytes() == before
+
+
+def test_a_model_is_written_from_a_clone_that_is_not_installed(model, tmp_path, monkeypatch):
+    def not_installed(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", not_installed)
+    save_policy(tmp_path, model.policy, "classic_2p", DERIVED)
+    assert read_description(tmp_path)["package_version"] == gin_env.__version__
+
+
 def change_description(folder, **changes):
     path = folder / "model.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
@@ -114,6 +139,37 @@ def damage_weights(folder):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 255
     path.write_bytes(content)
+
+
+def forge_weights(folder, content):
+    """Replace the weights by other bytes that the description vouches for."""
+    (folder / "weights.npz").write_bytes(content)
+    change_description(folder, weights_sha256=hashlib.sha256(content).hexdigest())
+
+
+def bare_array(folder):
+    packed = io.BytesIO()
+    np.save(packed, np.zeros(3, np.float32))
+    forge_weights(folder, packed.getvalue())
+
+
+def foreign_archive(folder):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("readme.txt", "no array")
+    forge_weights(folder, packed.getvalue())
+
+
+def scalar_weights(folder):
+    arrays = {name: np.float32(0.0) for name in np.load(folder / "weights.npz").files}
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)
+    forge_weights(folder, packed.getvalue())
+    change_network(folder, shapes={name: [] for name in arrays})
+
+
+def change_network(folder, **changes):
+    change_description(folder, network={**read_description(folder)["network"], **changes})
 
 
 @pytest.mark.parametrize(
@@ -127,12 +183,21 @@ def damage_weights(folder):
         (lambda folder: change_description(folder, format_version=99), "format version 99"),
         (lambda folder: change_description(folder, rules={"knock_limit": 77}), "knock_limit=77"),
         (lambda folder: change_description(folder, rules={"no_such_rule": 1}), "no_such_rule"),
-        (lambda folder: change_description(folder, network={}), "shapes"),
+        (lambda folder: change_description(folder, network={}), "activation=None is not a name"),
+        (lambda folder: change_network(folder, shapes={}), "other shapes"),
         (lambda folder: change_description(folder, network=7), "network"),
         (lambda folder: change_description(folder, observation={"options": {"colour": 1}}), "colour"),
         (lambda folder: (folder / "weights.npz").unlink(), "no weights.npz"),
         (damage_weights, "damaged"),
         (lambda folder: (folder / "weights.npz").write_bytes(b""), "damaged"),
+        (lambda folder: forge_weights(folder, b"PK nothing"), "damaged"),
+        (bare_array, "not an archive of arrays"),
+        (foreign_archive, "not an archive of arrays"),
+        (scalar_weights, "a matrix and a vector are needed"),
+        (lambda folder: change_network(folder, activation=[]), r"activation=\[\] is not a name"),
+        (lambda folder: change_network(folder, activation="swish"), "activation='swish'"),
+        (lambda folder: change_description(folder, num_actions=7), "num_actions=7"),
+        (lambda folder: change_description(folder, num_actions="many"), "num_actions='many'"),
     ],
 )
 def test_a_damaged_folder_is_refused(folder, spoil, message):
@@ -163,3 +228,5 @@ def test_a_network_of_another_size_is_refused(model):
     del weights["actor.0.bias"]
     with pytest.raises(ValueError, match="lack"):
         PolicyAgent("classic_2p", weights, observation=DERIVED)
+    with pytest.raises(ValueError, match="lack"):
+        PolicyAgent("classic_2p", {}, observation=DERIVED)

@@ -21,7 +21,7 @@ RECORDS = [
     json.loads(line)
     for line in gzip.decompress((Path(__file__).parent / "data" / "eaai_hands.jsonl.gz").read_bytes()).splitlines()
 ]
-#: Knocks whose points depend on which of several equal arrangements the program happened to lay (STRENGTH.md: 25
+#: Knocks whose points depend on which of several equal arrangements the program happened to lay (docs/agents.md: 25
 #: of 926); in 15 of them it did not choose what is best for each side, as our rules do.
 CHOSEN_OTHERWISE = 15
 KINDS = {"cancel": Kind.DEAD, "knock": Kind.KNOCK, "gin": Kind.GIN, "undercut": Kind.UNDERCUT}

@@ -38,7 +38,7 @@ def deal_unknown_cards_anew(
 ) -> int:
     """Exchange all cards that the viewer may not place; return how many cards moved.
 
-    What may be known comes from the bookkeeper, which is written from RULES.md row 19, not from the engine.
+    What may be known comes from the bookkeeper, which is written from docs/rules.md row 19, not from the engine.
     """
     rules = state.rules
     own_side = [viewer]

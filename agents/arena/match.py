@@ -19,7 +19,7 @@ from agents.arena.records import NO_SIDE, DealRecords, join_records, read_record
 from agents.arena.result import PLAYS_PER_PAIR, MatchResult
 from agents.arena.statistics import ratio_estimate
 from agents.arena.style import style_of
-from gin_env.agent import Agent
+from gin_env.agent import Agent, decide
 from gin_env.episodes import EPISODES, Episodes
 from gin_env.rules import Rules
 from gin_env.view import player_view
@@ -56,8 +56,8 @@ def play_match(
     ------
     ValueError
         Fewer than one pair or row, a negative seed, or an unknown kind of episode.
-    IllegalAction
-        An agent chose an action that is not legal.
+    AgentError
+        An agent returned something that is no legal action.
     """
     if num_pairs < 1:
         raise ValueError(f"num_pairs={num_pairs}: a match needs at least one pair of deals")
@@ -141,10 +141,7 @@ class _Table:
         self._start(free)
 
     def _decide(self, agent: Agent, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        actions = np.asarray(agent.act(player_view(self.episodes.state, rows=rows, history=agent.needs_history)))
-        if actions.shape != rows.shape:
-            raise ValueError(f"agent {agent.name!r} returned actions of shape {actions.shape} for {len(rows)} rows")
-        return actions
+        return decide(agent, player_view(self.episodes.state, rows=rows, history=agent.needs_history))
 
     def winners(self, records: DealRecords) -> NDArray[np.int64]:
         """Return the side that won each episode (E,), -1 for none."""

@@ -41,6 +41,11 @@ class BFloat16Policy(MaskableActorCriticPolicy):
         )
 
 
+def activation_class(name: str) -> type[torch.nn.Module]:
+    """Return PyTorch's class of an activation that ``agents.policy.ACTIVATIONS`` names."""
+    return next(kind for kind_name, kind in vars(torch.nn).items() if kind_name.lower() == name)
+
+
 def policy_class(precision: Precision) -> type[MaskableActorCriticPolicy]:
     """Return the policy class of a precision; ``"auto"`` takes bfloat16 where the processor computes in it."""
     if precision == "auto":

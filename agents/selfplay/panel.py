@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
 from agents.arena import PLAYS_PER_PAIR, MatchResult, play_match
@@ -34,14 +35,14 @@ def panel_line(matches: Sequence[MatchResult]) -> str:
 
 def panel_table(matches: Sequence[MatchResult], title: str) -> Table:
     """Return the closing table."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
     table.add_column("against")
     for heading in ("points per deal (95 %)", "won %", "lost %", "gin %", "dead %", "deals"):
         table.add_column(heading, justify="right", no_wrap=True)
     for match in matches:
         style = match.styles[0]
         table.add_row(
-            match.names[1],
+            escape(match.names[1]),
             match.points_per_deal.text(sign=True),
             f"{100 * match.win_rates[0].value:.1f}",
             f"{100 * match.win_rates[1].value:.1f}",

@@ -96,8 +96,13 @@ class OpponentPool:
         """The weights of the snapshots kept, oldest first."""
         return [agent.weights for agent in self._snapshots]
 
-    def add_snapshot(self, weights: Weights) -> None:
-        """Keep a copy of the learner as it is now."""
+    @property
+    def snapshot_results(self) -> list[tuple[float, float]]:
+        """Deals won and played by each of the snapshots, the older deals counting less."""
+        return list(zip(self._won, self._played, strict=True))
+
+    def add_snapshot(self, weights: Weights, won: float = 0.0, played: float = 0.0) -> None:
+        """Keep a copy of the learner as it is now, or one of before with its results."""
         if len(self._snapshots) == SNAPSHOTS_KEPT:
             weakest = int(np.argmin(self._win_rates()))
             for kept in (self._snapshots, self._won, self._played):
@@ -108,8 +113,8 @@ class OpponentPool:
         )
         agent.reset(int(self._generator.integers(2**31)))
         self._snapshots.append(agent)
-        self._won.append(0.0)
-        self._played.append(0.0)
+        self._won.append(won)
+        self._played.append(played)
 
     def seat(self, weights: Weights) -> tuple[list[Agent], NDArray[np.intp]]:
         """Return the agents of the next rollout and (N,) which of them plays in each row.

@@ -4,16 +4,22 @@
 
     runs/NAME/model.json, weights.npz   the model as it is now: an agent's name for evaluate.py
     runs/NAME/best/                     the model whose worst result against the panel was best
-    runs/NAME/arguments.json            the command line
+    runs/NAME/arguments.json            the options, as they were given last
     runs/NAME/training.pt               optimizer, weights and counters, read with weights_only=True
-    runs/NAME/logs/                     TensorBoard events and progress.csv
+    runs/NAME/logs/                     TensorBoard events, and progress.csv, progress-2.csv, ... for each resume
+
+A folder holds a run once something was saved, that is, once there is a training.pt.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
+import itertools
 import json
-import pickle
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,36 +28,94 @@ import torch
 from agents.cli import UserError
 from agents.model_files import DESCRIPTION_FILE, replace_file
 
+if sys.platform != "win32":
+    import fcntl
+
 ARGUMENTS_FILE = "arguments.json"
 TRAINING_FILE = "training.pt"
 BEST_FOLDER = "best"
 LOGS_FOLDER = "logs"
 
 #: Version of what stands in training.pt and arguments.json.
-RUN_VERSION = 1
+RUN_VERSION = 2
+
+#: What stands in training.pt.
+_TRAINING_TYPES = {
+    "policy": dict,
+    "optimizer": dict,
+    "timesteps": int,
+    "updates": int,
+    "best": float,
+    "snapshots": list,
+    "snapshot_results": list,
+}
 
 
-def new_run_folder(output: Path | None, preset: str) -> Path:
-    """Make the folder of a new run and return it; the first free ``runs/PRESET``, ``runs/PRESET-2``, ... by default.
+class FolderInUseError(UserError):
+    """Another train.py writes into a folder."""
 
-    Raises ``UserError`` where it cannot be written or already holds a run.
+
+@contextlib.contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Keep every other train.py out of a folder, also when this one is killed; on Windows nothing is kept out.
+
+    Raises ``FolderInUseError`` where another one is at work there.
     """
-    if output is None:
-        output = Path("runs", preset)
-        number = 2
-        while output.exists():
-            output = Path("runs", f"{preset}-{number}")
-            number += 1
-    elif (output / DESCRIPTION_FILE).exists() or (output / ARGUMENTS_FILE).exists():
-        raise UserError(f"--output {output}: already holds a run; name another folder, or go on with --resume {output}")
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        output.mkdir(parents=True, exist_ok=True)
-        probe = output / (ARGUMENTS_FILE + ".new")
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderInUseError(f"{folder}: another train.py is at work there; wait for it or stop it") from None
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def new_run_folder(output: Path | None, preset: str) -> Iterator[Path]:
+    """Make and hold the folder of a new run; by default the first free of ``runs/PRESET``, ``runs/PRESET-2``, ...
+
+    Raises ``UserError`` where it cannot be written or already holds a run or a model.
+    """
+    if output is not None:
+        if (output / TRAINING_FILE).exists():
+            raise UserError(
+                f"--output {output}: already holds a run; name another folder, or go on with --resume {output}"
+            )
+        if (output / DESCRIPTION_FILE).exists():
+            raise UserError(f"--output {output}: already holds a model; name another folder")
+        _make(output)
+        with hold(output):
+            yield output
+        return
+    for number in itertools.count(1):
+        folder = Path("runs", preset if number == 1 else f"{preset}-{number}")
+        if (folder / TRAINING_FILE).exists() or (folder / DESCRIPTION_FILE).exists():
+            continue
+        _make(folder)
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(hold(folder))
+            except FolderInUseError:
+                continue
+            yield folder
+            return
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / (ARGUMENTS_FILE + ".new")
         probe.write_text("")
         probe.unlink()
     except OSError as error:
-        raise UserError(f"--output {output}: cannot be written ({error.strerror})") from error
-    return output
+        raise UserError(f"--output {folder}: cannot be written ({error.strerror})") from error
 
 
 def write_arguments(folder: Path, arguments: dict[str, Any]) -> None:
@@ -87,6 +151,18 @@ def write_training(folder: Path, training: dict[str, Any]) -> None:
 def read_training(folder: Path) -> dict[str, Any]:
     """Return what ``write_training`` kept, without running any code from the file."""
     try:
-        return torch.load(folder / TRAINING_FILE, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        training = torch.load(folder / TRAINING_FILE, map_location="cpu", weights_only=True)
+    except Exception as error:  # zip, pickle and torch each fail in their own ways
         raise UserError(f"--resume {folder}: {TRAINING_FILE} is damaged") from error
+    if not isinstance(training, dict):
+        raise UserError(f"--resume {folder}: {TRAINING_FILE} is damaged: it holds no dict")
+    for name, kind in _TRAINING_TYPES.items():
+        if not isinstance(training.get(name), kind):
+            raise UserError(f"--resume {folder}: {TRAINING_FILE} is damaged: {name} is missing or no {kind.__name__}")
+    return training
+
+
+def log_suffix(folder: Path) -> str:
+    """Return what tells the next progress.csv from those of the legs before: ``""``, ``"-2"``, ``"-3"``, ..."""
+    suffixes = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+    return next(suffix for suffix in suffixes if not (folder / LOGS_FOLDER / f"progress{suffix}.csv").exists())

@@ -1,10 +1,10 @@
 """A slow, scalar second implementation of gin rummy, to hold the fast engine against.
 
-It was written from RULES.md alone, uses the standard library only and shares nothing with ``gin_env``: not a table,
+It was written from the rules alone, uses the standard library only and shares nothing with ``gin_env``: not a table,
 not a helper, not a constant. Where the engine is clever this package searches everything. It covers the modes
 ``duel`` and ``partnership``; the other modes, boasting, catching the glass and the Hollywood sheet are outside it.
 
-Rules are a plain mapping with the field names of RULES.md section 1 (``presets.PRESETS`` holds a second reading of
+Rules are a plain mapping with the field names of docs/rules.md section 1 (``presets.PRESETS`` holds a second reading of
 its tables). Cards are texts such as ``"5H"``; actions are the texts ``pass``, ``take``, ``draw``, ``big_gin``,
 ``give 5H``, ``discard 5H`` and ``knock 5H``.
 

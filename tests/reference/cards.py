@@ -54,7 +54,7 @@ def _group(ids: Iterable[int]) -> int:
     return sum(1 << card for card in ids)
 
 
-# Three or four of a rank; three or more of a suit in sequence, ace low (RULES.md row 4).
+# Three or four of a rank; three or more of a suit in sequence, ace low (docs/rules.md row 4).
 SET_MELDS = tuple(
     _group(suit * 13 + rank for suit in suits)
     for rank in range(13)

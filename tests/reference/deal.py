@@ -17,7 +17,7 @@ class ReferenceDeal:
 
     Parameters
     ----------
-    rules : the fields of RULES.md section 1.
+    rules : the fields of docs/rules.md section 1.
     deck : all 52 cards in dealing order: the hands one card at a time, the upcard, then the stock from its top.
     dealer : seat that deals.
 

@@ -1,4 +1,4 @@
-"""The defenders' reply to a spread: which cards they lay off and how they arrange the rest (RULES.md rows 26-29b)."""
+"""The defenders' reply to a spread: what they lay off and how they arrange the rest (docs/rules.md rows 26-29b)."""
 
 from collections.abc import Sequence
 from functools import lru_cache

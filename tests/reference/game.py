@@ -1,4 +1,4 @@
-"""A game: deals up to a target score (RULES.md rows 6, 13, 34-36 and 39)."""
+"""A game: deals up to a target score (docs/rules.md rows 6, 13, 34-36 and 39)."""
 
 from collections.abc import Mapping
 from typing import Any

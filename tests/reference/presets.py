@@ -1,8 +1,8 @@
-"""The presets of the modes played here: a second reading of the tables in RULES.md sections 1 and 2."""
+"""The presets of the modes played here: a second reading of the tables in docs/rules.md sections 1 and 2."""
 
 from typing import Any
 
-# Fields that cannot change a deal or a game in that mode: RULES.md leaves their value open there, so a comparison
+# Fields that cannot change a deal or a game in that mode: docs/rules.md leaves their value open there, so a comparison
 # of presets may pass over them. `partner_hand_visible` changes what a seat sees, never what it may do.
 NO_EFFECT: dict[str, frozenset[str]] = {
     "duel": frozenset(

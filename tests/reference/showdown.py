@@ -17,7 +17,7 @@ class _Settlement(NamedTuple):
 
 
 def check_rules(rules: Mapping[str, Any]) -> None:
-    """Raise ValueError for rules that this package does not play or that RULES.md excludes."""
+    """Raise ValueError for rules that this package does not play or that docs/rules.md excludes."""
     seats = {"duel": 2, "partnership": 4}.get(rules["mode"])
     if seats is None:
         raise ValueError(f"mode {rules['mode']!r}: the reference plays 'duel' and 'partnership' only")
@@ -26,13 +26,13 @@ def check_rules(rules: Mapping[str, Any]) -> None:
     if rules["mode"] == "partnership" and rules.get("big_gin_bonus") is not None:
         raise ValueError("big_gin_bonus in mode 'partnership': big gin exists with one hand a side only; use None")
     if rules["mode"] == "partnership" and rules["layoff"] == "greedy":
-        raise ValueError("layoff 'greedy' in mode 'partnership': RULES.md describes it for one defender only")
+        raise ValueError("layoff 'greedy' in mode 'partnership': docs/rules.md describes it for one defender only")
     if rules.get("ace_upcard_gin_only", False) and not rules.get("limit_from_upcard", False):
         raise ValueError("ace_upcard_gin_only without limit_from_upcard: switch both on, or neither")
 
 
 def knock_limit(rules: Mapping[str, Any], upcard: str | None) -> int:
-    """Return the deadwood that a knocker may have at most, given the first upcard of the deal (RULES.md row 20)."""
+    """Return the deadwood that a knocker may have at most, given the first upcard (docs/rules.md row 20)."""
     limit: int = rules["knock_limit"]
     if rules.get("limit_from_upcard", False):
         if upcard is None:
@@ -54,7 +54,7 @@ def score_showdown(
 
     Parameters
     ----------
-    rules : the fields of RULES.md section 1.
+    rules : the fields of docs/rules.md section 1.
     hands : cards of each seat; the knocker's hand still holds the knock card.
     knocker : seat that knocks.
     knock_card : card that the knocker throws; None for big gin.
@@ -137,7 +137,7 @@ def _refusal(rules: Mapping[str, Any], own: int, is_big_gin: bool, upcard: str |
 
 
 def open_places(rules: Mapping[str, Any], side_deadwood: Sequence[int]) -> list[int]:
-    """Return which hands of the knocking side, knocker = 0, mate = 1, may be added to (RULES.md rows 26 and 27)."""
+    """Return which hands of the knocking side, knocker = 0, mate = 1, may be added to (docs/rules.md rows 26, 27)."""
     everyone = list(range(len(side_deadwood)))
     candidates = [0] if rules["team_layoff"] == "knocker_only" else everyone
     if rules["layoff_on_gin"]:
@@ -172,7 +172,7 @@ def settle(
     is_big_gin: bool,
     upcard: str | None,
 ) -> _Settlement:
-    """Turn the deadwood of both sides into points (RULES.md section 3 and rows 30-34)."""
+    """Turn the deadwood of both sides into points (docs/rules.md section 3 and rows 30-34)."""
     own = sum(side_deadwood)
     is_protected = own == 0 or (rules["gin_protects"] == "knocker_zero" and side_deadwood[0] == 0)
     wins = is_protected or own < defence or (own == defence and not rules["undercut_on_tie"])
