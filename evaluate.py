@@ -7,7 +7,6 @@ python evaluate.py --agents runs/first simple gold gin-only --json results.json
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import itertools
 import json
 import os
@@ -24,6 +23,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+import gin_env
 from agents.arena import PLAYS_PER_PAIR, MatchResult, Style, play_match
 from agents.cli import UserError, parse, run
 from agents.model_files import read_model
@@ -189,7 +189,7 @@ def _style_cells(style: Style, trades: bool) -> dict[str, str]:
 
 def _report(rules: Rules, arguments: Arguments, results: list[MatchResult]) -> dict[str, Any]:
     return {
-        "version": importlib.metadata.version("gin-env"),
+        "version": gin_env.__version__,
         "rules_name": rules.name,
         "rules": dataclasses.asdict(rules),
         "episode": arguments.episode,

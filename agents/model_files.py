@@ -150,7 +150,7 @@ def _trained_rules(folder: Path, description: dict[str, Any]) -> Rules:
         raise ValueError(f"{str(folder)!r} was trained under rules unknown here: {error}") from None
 
 
-def check_rules(folder: Path, trained: Rules, played: Rules) -> None:
+def check_rules(model: str, trained: Rules, played: Rules) -> None:
     """Raise ``ValueError`` where a model was trained for rules that differ in more than ``HARMLESS_RULES``."""
     values = dataclasses.asdict(played)
     differing = [
@@ -160,7 +160,7 @@ def check_rules(folder: Path, trained: Rules, played: Rules) -> None:
     ]
     if differing:
         raise ValueError(
-            f"the model {str(folder)!r} was trained for {trained.name}, not for {played.name}: {', '.join(differing)}"
+            f"the model {model!r} was trained for {trained.name}, not for {played.name}: {', '.join(differing)}"
         )
 
 

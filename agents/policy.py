@@ -91,7 +91,7 @@ class PolicyAgent(Agent):
         """
         model = read_model(path)
         played = model.rules if rules is None else resolve_rules(rules)
-        check_rules(Path(path), model.rules, played)
+        check_rules(str(path), model.rules, played)
         name = name or Path(path).resolve().name
         return cls(played, model.weights, model.activation, model.observation, greedy, name)
 
@@ -110,7 +110,9 @@ class PolicyAgent(Agent):
         self._layers = layers
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
-        """Return the actions (M,)."""
+        """Return the actions (M,); raises ``ValueError`` for views of a game that the network does not know."""
+        if view.rules is not self.rules:
+            check_rules(self.name, self.rules, view.rules)
         logits = self.logits(self.encoder.encode(view))
         legal = view.legal_mask
         if self.greedy:

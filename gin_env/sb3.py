@@ -37,8 +37,10 @@ class GinVecEnv(VecEnv):
     rules : Rules or str
     num_envs : int
         N; training is fastest with 512 to 2,048.
-    opponents, partner, seats, episode, reward, seed
+    opponents, partner, seats, episode, seed
         As in :class:`~gin_env.learner.LearnerTable`.
+    reward : str or callable
+        As there, but ``"scaled"`` by default: points divided to a size that suits a value network.
     observation : ObservationOptions, optional
         What the feature vector holds.
 

@@ -17,9 +17,12 @@ from sb3_contrib import MaskablePPO  # noqa: E402
 import gin_env  # noqa: E402
 from agents.model_files import read_description  # noqa: E402
 from agents.policy import PolicyAgent, network_weights, save_policy  # noqa: E402
-from gin_env.observation import ObservationOptions  # noqa: E402
+from gin_env.actions import action_layout  # noqa: E402
+from gin_env.engine import Engine  # noqa: E402
+from gin_env.observation import ObservationEncoder, ObservationOptions  # noqa: E402
 from gin_env.rules import Rules  # noqa: E402
 from gin_env.sb3 import GinVecEnv  # noqa: E402
+from gin_env.view import player_view  # noqa: E402
 
 ROWS = 64
 DERIVED = ObservationOptions(derived=True)
@@ -230,3 +233,19 @@ def test_a_network_of_another_size_is_refused(model):
         PolicyAgent("classic_2p", weights, observation=DERIVED)
     with pytest.raises(ValueError, match="lack"):
         PolicyAgent("classic_2p", {}, observation=DERIVED)
+
+
+def test_views_of_another_game_are_refused():
+    """Seated by hand at a table of another preset, a policy says so instead of failing in a product."""
+    rules = Rules.preset("palace_4p")
+    features = ObservationEncoder(rules).size
+    actions = action_layout(rules).size
+    weights = {
+        "actor.0.weight": np.zeros((actions, features), np.float32),
+        "actor.0.bias": np.zeros(actions, np.float32),
+    }
+    agent = PolicyAgent(rules, weights, "relu", ObservationOptions(), name="mine")
+    engine = Engine("classic_2p", 2, seed=1)
+    engine.reset()
+    with pytest.raises(ValueError, match="'mine' was trained for palace_4p, not for classic_2p"):
+        agent.act(player_view(engine.state))
