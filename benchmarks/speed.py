@@ -23,6 +23,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 # As a script too, find the packages beside this folder.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -37,16 +38,29 @@ from gin_env.view import player_view
 
 SECONDS = 0.3 if "--quick" in sys.argv else 3.0
 BATCHES = (1, 64, 1024, 4096, 8192)
+#: Batch size for the figures with observations.
+OBSERVED = 1024
 PRESETS = ("classic_2p", "palace_4p")
 
 
-def engine_speed(preset: str, num_deals: int) -> tuple[float, float]:
-    """Decisions a second with masks and new deals: (choosing random actions included, not included)."""
+class Speed(NamedTuple):
+    """Decisions a second, with the time of choosing random actions and without it."""
+
+    with_choice: float
+    without: float
+
+
+def engine_speed(preset: str, num_deals: int, observe: ObservationOptions | None = None) -> Speed:
+    """Measure random legal play with masks and new deals, and with every mover's observation where asked."""
     engine = Engine(preset, num_deals, seed=1)
     engine.reset()
+    encoder = ObservationEncoder(engine.rules, observe)
+    buffer = np.empty((num_deals, encoder.size), dtype=np.float32)
     generator = np.random.default_rng(0)
     decisions, choosing, start = 0, 0.0, time.perf_counter()
     while (elapsed := time.perf_counter() - start) < SECONDS:
+        if observe is not None:
+            encoder.encode(player_view(engine.state), out=buffer)
         engine.legal_mask()
         before = time.perf_counter()
         actions = random_actions(engine.state.legal, engine.layout, generator)
@@ -56,27 +70,7 @@ def engine_speed(preset: str, num_deals: int) -> tuple[float, float]:
         over = engine.over.nonzero()[0]
         if len(over):
             engine.reset(over)
-    return decisions / elapsed, decisions / (elapsed - choosing)
-
-
-def observation_speed(preset: str, num_deals: int, derived: bool) -> float:
-    """Decisions a second with every mover's observation encoded, random choices included."""
-    engine = Engine(preset, num_deals, seed=1)
-    engine.reset()
-    encoder = ObservationEncoder(engine.rules, ObservationOptions(derived=derived))
-    generator = np.random.default_rng(0)
-    buffer = np.empty((num_deals, encoder.size), dtype=np.float32)
-    decisions, start = 0, time.perf_counter()
-    while (elapsed := time.perf_counter() - start) < SECONDS:
-        view = player_view(engine.state)
-        encoder.encode(view, out=buffer)
-        engine.legal_mask()
-        engine.step(random_actions(engine.state.legal, engine.layout, generator))
-        decisions += num_deals
-        over = engine.over.nonzero()[0]
-        if len(over):
-            engine.reset(over)
-    return decisions / elapsed
+    return Speed(decisions / elapsed, decisions / (elapsed - choosing))
 
 
 def aec_speed(make: Callable[..., object], preset: str) -> float:
@@ -132,13 +126,14 @@ def main() -> None:
     print(f"{'engine, masks and new deals included':44s} {'with random choice':>20s} {'without it':>12s}")
     for preset in PRESETS:
         for num_deals in BATCHES:
-            with_choice, without = engine_speed(preset, num_deals)
-            print(f"  {preset:12s} N = {num_deals:<25,d} {with_choice:20,.0f} {without:12,.0f}")
+            speed = engine_speed(preset, num_deals)
+            print(f"  {preset:12s} N = {num_deals:<25,d} {speed.with_choice:20,.0f} {speed.without:12,.0f}")
         print(f"  {preset:12s} memory: {Engine(preset).state.nbytes_per_deal:,d} bytes a deal")
-    print(f"\n{'with observations encoded':44s} {'plain':>20s} {'derived':>12s}")
+    print("\nwith observations encoded, too")
     for preset in PRESETS:
-        plain, derived = (observation_speed(preset, 1024, derived) for derived in (False, True))
-        print(f"  {preset:12s} N = {1024:<25,d} {plain:20,.0f} {derived:12,.0f}")
+        for name, options in (("plain", ObservationOptions()), ("derived features", ObservationOptions(derived=True))):
+            speed = engine_speed(preset, OBSERVED, options)
+            print(f"  {preset:12s} N = {OBSERVED:<6,d} {name:18s} {speed.with_choice:20,.0f} {speed.without:12,.0f}")
     print("\nPettingZoo AEC, last() with its observation included")
     for preset in PRESETS:
         for name, make in (("env()", gin_env.env), ("raw_env()", gin_env.raw_env)):

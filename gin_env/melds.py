@@ -56,6 +56,8 @@ _ALL_SLICES = np.arange(2**NUM_RANKS, dtype=np.uint64)
 #: (8192,) points of a suit slice: of all its cards, and of those outside runs.
 _SLICE_POINTS = _slice_points(_ALL_SLICES)
 _SLICE_DEADWOOD = _slice_points(_ALL_SLICES & ~run_cards(_ALL_SLICES))
+#: (8192,) the cards of a suit slice outside runs.
+_SLICE_LOOSE = (_ALL_SLICES & ~run_cards(_ALL_SLICES)).view(np.int64)
 
 
 def points_of(bits: UInt64Array) -> NDArray[np.uint8]:
@@ -247,7 +249,9 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt
     """
     knocks = np.zeros(len(hands), dtype=np.uint64)
     # Throwing one card saves at most ten points, and no arrangement melds more than every meldable card.
-    bound = points_of(hands & ~meldable_cards(hands))
+    slices = suit_slices(hands)
+    unmeldable = _SLICE_LOOSE.take(slices.view(np.int64)) & ~_ranks_held_thrice(slices).view(np.int64)
+    bound = np.add.reduce(_SLICE_POINTS.take(unmeldable), axis=0, dtype=np.uint8)
     near = (bound <= limit + _DEAREST).nonzero()[0]
     if len(near):
         whole = deadwood(hands[near])
