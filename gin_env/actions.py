@@ -87,6 +87,7 @@ class ActionLayout:
         #: (A,) the card that an action names, 0 for the verbs without a card.
         self.card_of: NDArray[np.intp] = np.where(self.word_of > 0, offsets.astype(np.intp), 0)
         self._widths = widths
+        self._verb_masks: dict[int, NDArray[np.bool_]] = {}  # masks of the few words without cards, made once
         self._columns = self.word_of * 64 + offsets.astype(np.intp)
 
     @property
@@ -130,6 +131,15 @@ class ActionLayout:
             mask[:, start : start + width] = bits[:, 64 * word : 64 * word + width]
             start += width
         return mask.view(np.bool_)
+
+    def single_mask(self, words: list[int]) -> NDArray[np.bool_]:
+        """Return the legal mask (A,) of one row's words, given as Python ints."""
+        if any(words[1:]):
+            return self.mask(np.array([words], dtype=np.uint64))[0]
+        mask = self._verb_masks.get(words[0])
+        if mask is None:
+            mask = self._verb_masks[words[0]] = self.mask(np.array([words], dtype=np.uint64))[0]
+        return mask.copy()
 
     def texts(self, words: UInt64Array) -> list[str]:
         """Return the texts of one row's legal actions (W words), in index order."""

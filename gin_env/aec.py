@@ -255,7 +255,7 @@ class GinRummyEnv(AECEnv):
         state = self.episodes.state
         agent = self.possible_agents[int(state.mover[0])]
         self.agent_selection = agent
-        self._masks[agent] = mask = self.layout.mask(state.legal)[0].view(np.int8)
+        self._masks[agent] = mask = self.layout.single_mask(state.legal[0].tolist()).view(np.int8)
         self.infos[agent] = {**self.infos[agent], "action_mask": mask}
         self._seen = {}
 

@@ -226,9 +226,11 @@ class Engine:
         )
 
     def _log(self, rows: Rows, seats: NDArray, actions: NDArray[np.integer], cards: NDArray | int) -> None:
-        log, size = self.state.log, self.state.log_size[rows]
-        log.reshape(-1)[rows * log.shape[1] + size] = pack_event(seats, actions, cards)
-        self.state.log_size[rows] = size + 1
+        log, sizes = self.state.log, self.state.log_size
+        ends = rows * log.shape[1]
+        ends += sizes[rows]
+        log.reshape(-1)[ends] = pack_event(seats, actions, cards)
+        sizes[rows] += 1
 
     # The first upcard (rows 7-9)
 

@@ -290,13 +290,14 @@ class _OneRow(_Table):
         players = state.rules.num_players
         boards = state.seat_boards[:, row].tolist()
         numbers = state.team_numbers[:, row].tolist()
-        self._boards = {
-            name: own[viewer:] + own[:viewer] for name, own in zip(BLOCKS["seat_boards"], boards, strict=True)
-        }
-        own_team = viewer % 2
-        self._numbers = {
-            name: own[::-1] if own_team else own for name, own in zip(BLOCKS["team_numbers"], numbers, strict=True)
-        }
+        team_known = state.team_known_bits[row].tolist()
+        if viewer:
+            boards = [own[viewer:] + own[:viewer] for own in boards]
+        if viewer % 2:
+            numbers = [own[::-1] for own in numbers]
+            team_known.reverse()
+        self._boards = dict(zip(BLOCKS["seat_boards"], boards, strict=True))
+        self._numbers = dict(zip(BLOCKS["team_numbers"], numbers, strict=True))
         self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes[:, row].tolist(), strict=True))
         self._legal = state.legal[row].tolist()
         self.viewer: Any = viewer
@@ -304,8 +305,7 @@ class _OneRow(_Table):
             seat if (seat := self._bytes[name]) == NO_SEAT else (seat - viewer) % players for name in _SEATS
         )
         self.pile_bits: Any = state.pile_bits.item(row)
-        team_known = state.team_known_bits[row].tolist()
-        self.team_known_bits = team_known[::-1] if own_team else team_known
+        self.team_known_bits = team_known
         self.turn: Any = state.turn.item(row)
         self.deals_played: Any = state.deals_played.item(row)
 
