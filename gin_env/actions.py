@@ -135,7 +135,8 @@ class ActionLayout:
     def single_mask(self, words: list[int]) -> NDArray[np.bool_]:
         """Return the legal mask (A,) of one row's words, given as Python ints."""
         if any(words[1:]):
-            return self.mask(np.array([words], dtype=np.uint64))[0]
+            octets = np.array(words, dtype="<u8").view(np.uint8)
+            return np.unpackbits(octets, bitorder="little").take(self._columns).view(np.bool_)
         mask = self._verb_masks.get(words[0])
         if mask is None:
             mask = self._verb_masks[words[0]] = self.mask(np.array([words], dtype=np.uint64))[0]

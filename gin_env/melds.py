@@ -14,7 +14,7 @@ neighbouring runs of one suit count as one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,8 @@ def _runs_only_deadwood(slices: UInt64Array) -> NDArray[np.uint8]:
     return np.add.reduce(_SLICE_DEADWOOD.take(slices.view(np.int64)), axis=0, dtype=np.uint8)
 
 
-def _ranks_held_thrice(slices: UInt64Array) -> UInt64Array:
-    """Return, per hand, the 13-bit set of the ranks that it holds in three or four suits."""
+def _ranks_held_thrice(slices: Any) -> Any:
+    """Return the 13-bit set of the ranks held in three or four suits, from four slices: arrays (N,), or ints."""
     spades, hearts, diamonds, clubs = slices
     black, red = spades & hearts, diamonds & clubs
     return (black & (diamonds | clubs)) | (red & (spades | hearts))
@@ -235,6 +235,19 @@ _WORTH_AT_LEAST = np.array([bits_of(np.flatnonzero(CARD_POINTS[:NUM_CARDS] >= wo
 _DEAREST = 10
 
 
+def _unmeldable_points(hand: int) -> int:
+    """Return the points of one hand's cards that lie in no meld, in Python numbers: ten times faster for one hand."""
+    slices = [hand >> shift & _SLICE_BITS for shift in _SHIFTS]
+    thrice = _ranks_held_thrice(slices)
+    return sum(_POINTS_LIST[_LOOSE_LIST[part] & ~thrice] for part in slices)
+
+
+_SHIFTS = (0, NUM_RANKS, 2 * NUM_RANKS, 3 * NUM_RANKS)
+_SLICE_BITS = 2**NUM_RANKS - 1
+_LOOSE_LIST: list[int] = _SLICE_LOOSE.tolist()
+_POINTS_LIST: list[int] = _SLICE_POINTS.tolist()
+
+
 def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt64Array:
     """Return the cards by throwing which each hand may knock.
 
@@ -249,6 +262,8 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt
     """
     knocks = np.zeros(len(hands), dtype=np.uint64)
     # Throwing one card saves at most ten points, and no arrangement melds more than every meldable card.
+    if len(hands) == 1 and _unmeldable_points(hands.item()) > limit + _DEAREST:
+        return knocks
     slices = suit_slices(hands)
     unmeldable = _SLICE_LOOSE.take(slices.view(np.int64)) & ~_ranks_held_thrice(slices).view(np.int64)
     bound = np.add.reduce(_SLICE_POINTS.take(unmeldable), axis=0, dtype=np.uint8)

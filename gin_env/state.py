@@ -273,7 +273,7 @@ def _storage_members() -> dict[str, tuple[str, ...]]:
     return BLOCKS | single
 
 
-def pack_event(seats: NDArray, actions: NDArray, cards: NDArray | int) -> NDArray[np.uint32]:
+def pack_event(seats: NDArray | int, actions: NDArray | int, cards: NDArray | int) -> NDArray[np.uint32]:
     """Pack who acted, the action's index and the card that moved (NO_CARD for a pass) into log entries."""
     return _SEAT_EVENTS[seats] + _ACTION_EVENTS[actions] + cards
 

@@ -301,9 +301,11 @@ class _OneRow(_Table):
         self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes[:, row].tolist(), strict=True))
         self._legal = state.legal[row].tolist()
         self.viewer: Any = viewer
-        self.mover, self.turn_seat, self.dealer, self.knocker = (
-            seat if (seat := self._bytes[name]) == NO_SEAT else (seat - viewer) % players for name in _SEATS
-        )
+        self.mover: Any = (self._bytes["mover"] - viewer) % players
+        self.turn_seat: Any = (self._bytes["turn_seat"] - viewer) % players
+        self.dealer: Any = (self._bytes["dealer"] - viewer) % players
+        knocker = self._bytes["knocker"]
+        self.knocker: Any = NO_SEAT if knocker == NO_SEAT else (knocker - viewer) % players
         self.pile_bits: Any = state.pile_bits.item(row)
         self.team_known_bits = team_known
         self.turn: Any = state.turn.item(row)
