@@ -181,7 +181,9 @@ class GinRummyEnv(AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._masks = {agent: np.zeros(self.layout.size, dtype=np.int8) for agent in self.agents}
+        self._masks: dict[str, NDArray[np.int8]] = {
+            agent: np.zeros(self.layout.size, dtype=np.int8) for agent in self.agents
+        }
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._masks[agent]} for agent in self.agents}
         self._select_mover()
         if self.render_mode == "human":
