@@ -29,9 +29,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents.selfplay.buffer import LeanRolloutBuffer
 from agents.selfplay.network import Precision, activation_class, policy_class
+from agents.selfplay.options import Arguments
 from gin_env.observation import ObservationOptions
 from gin_env.sb3 import GinVecEnv
-from train import Arguments
 
 #: The share of the free environment's throughput that GinVecEnv is to reach.
 TARGET = 0.85

@@ -1,0 +1,234 @@
+"""The options of train.py: what they are, what may be combined, and what a resumed run takes over."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import torch
+import tyro
+
+from agents.cli import UserError, parse
+from agents.policy import ACTIVATIONS
+from agents.registry import AGENT_NAMES, load_agent
+from agents.rule_options import parse_rules
+from agents.selfplay.budget import Budget
+from agents.selfplay.network import Precision
+from agents.selfplay.pool import PAST, SELF, parse_shares
+from agents.selfplay.run_folder import (
+    ARGUMENTS_FILE,
+    BEST_FOLDER,
+    hold,
+    new_run_folder,
+    read_arguments,
+    read_training,
+)
+from gin_env.rules import PRESETS
+
+DEFAULT_MINUTES = 4.0
+#: How many times as many deals the last measurement has.
+FINAL_DEALS = 5
+#: What a resumed run must share with the run it goes on from: otherwise the network would not fit, or
+#: results against another panel would be compared with the best one so far.
+FIXED_ON_RESUME = ("preset", "rule", "net", "activation", "derived", "panel")
+#: What the options that are real numbers may be (no comparison holds for nan), and how that is said.
+FLOAT_RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
+    "learning_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
+    "entropy": (lambda value: 0 <= value < math.inf, "at least 0 and finite"),
+    "gae_lambda": (lambda value: 0 <= value <= 1, "from 0 to 1"),
+    "clip": (lambda value: 0 < value < 1, "above 0 and below 1"),
+    "grad_norm": (lambda value: 0 < value < math.inf, "above 0 and finite"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arguments:
+    """Train an agent by self-play and measure it against scripted ones."""
+
+    preset: Annotated[str, tyro.conf.arg(help=f"rules: {', '.join(PRESETS)}")] = "palace_4p"
+    rule: tuple[str, ...] = ()
+    """fields of the rules to replace, for example knock_limit=5 undercut_bonus=10"""
+    minutes: Annotated[float | None, tyro.conf.arg(help=f"how long to train; default {DEFAULT_MINUTES:g}")] = None
+    timesteps: int | None = None
+    """how many decisions of the learner to train for, instead of minutes"""
+    seed: int = 1
+    """fixes the first weights, the deals and all chances (with --timesteps the whole run, on the same machine)"""
+    output: Path | None = None
+    """folder for the model and its logs; by default runs/PRESET, or the first free runs/PRESET-2, -3, ..."""
+    resume: Path | None = None
+    """go on with the run in this folder, with its options unless others are given; minutes or timesteps are added,
+    and the learning rate and the entropy bonus move anew from their start to their end"""
+
+    opponents: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(
+            help=f"whom the learner meets, with shares: {SELF} (its present self), {PAST} (snapshots), "
+            f"{', '.join(AGENT_NAMES)}, or any other agent that evaluate.py takes"
+        ),
+    ] = ("self:0.6", "simple:0.3", "random:0.1")
+    snapshot_every: int = 500_000
+    """decisions between two snapshots for the opponent "past" """
+
+    net: tuple[int, ...] = (256, 256)
+    """sizes of the hidden layers, the same for the policy and the value network"""
+    activation: Annotated[str, tyro.conf.arg(help=f"of the hidden layers: {', '.join(ACTIVATIONS)}")] = "relu"
+    derived: bool = True
+    """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
+
+    rows: int = 1024
+    """deals played at once"""
+    steps: int = 32
+    """decisions in each row between two updates"""
+    minibatch: int = 2048
+    """decisions per gradient step; the last of a rollout may have fewer, but not a single one"""
+    epochs: int = 3
+    """times that each decision is learnt from"""
+    learning_rate: tuple[float, float] = (1e-3, 5e-5)
+    """Adam's step size at the start and at the end"""
+    entropy: tuple[float, float] = (0.015, 0.002)
+    """weight of the entropy bonus at the start and at the end"""
+    gae_lambda: float = 0.95
+    """lambda of generalised advantage estimation; there is no discounting"""
+    clip: float = 0.2
+    """clip range of PPO"""
+    grad_norm: float = 0.5
+    """largest norm of a gradient"""
+
+    panel: tuple[str, ...] = ("random", "simple")
+    """agents to measure against"""
+    eval_every: int = 500_000
+    """decisions between two measurements"""
+    eval_deals: Annotated[
+        int,
+        tyro.conf.arg(
+            help=f"deals against each of the panel in a measurement; {FINAL_DEALS} times as many at the end, where "
+            f"the mean counts for {BEST_FOLDER}/ like any other"
+        ),
+    ] = 2_000
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where the network learns; auto takes a graphics processor where there is one"""
+    precision: Precision = "auto"
+    """of the hidden layers while learning; auto takes bfloat16 where the processor computes in it"""
+    threads: int = dataclasses.field(default_factory=lambda: min(os.cpu_count() or 1, 8))
+    """processor threads of the network, at most as many as are idle"""
+
+
+@contextlib.contextmanager
+def open_run(description: str | None) -> Iterator[tuple[Arguments, Path, dict[str, Any] | None]]:
+    """Read and check the command line; give it, the run's folder and, for a resumed run, where it stood."""
+    arguments = parse(Arguments, prog="train.py", description=description)
+    if arguments.resume is None:
+        arguments = with_minutes(arguments)
+        check(arguments)
+        with new_run_folder(arguments.output, arguments.preset) as folder:
+            yield arguments, folder, None
+        return
+    folder = arguments.resume
+    before = revive(folder)
+    arguments = parse(Arguments, prog="train.py", description=description, default=before)
+    if arguments.output is not None:
+        raise UserError(f"--output {arguments.output}: a resumed run stays in its folder; copy it to begin another")
+    for name in FIXED_ON_RESUME:
+        was, now = getattr(before, name), getattr(arguments, name)
+        if was != now:
+            raise UserError(
+                f"--{name} {shown(now)}: the run {arguments.resume} has {shown(was)}; begin a new run instead"
+            )
+    arguments = with_minutes(arguments)
+    check(arguments)
+    with hold(folder):
+        yield arguments, folder, read_training(folder)
+
+
+def shown(value: Any) -> str:
+    """Return an option's value as it is typed."""
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def with_minutes(arguments: Arguments) -> Arguments:
+    """Fill in the default length where none is given."""
+    if arguments.minutes is None and arguments.timesteps is None:
+        return dataclasses.replace(arguments, minutes=DEFAULT_MINUTES)
+    return arguments
+
+
+def check(arguments: Arguments) -> None:
+    """Refuse what cannot work before anything is written."""
+    Budget(arguments.minutes, arguments.timesteps)
+    rules = parse_rules(arguments.preset, arguments.rule)
+    shares = parse_shares(arguments.opponents)
+    for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel}:
+        load_agent(name, rules)
+    for name in ("rows", "steps", "epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
+        if getattr(arguments, name) < 1:
+            raise UserError(f"--{name.replace('_', '-')} {getattr(arguments, name)}: at least 1")
+    for name, (fits, wanted) in FLOAT_RANGES.items():
+        values = getattr(arguments, name)
+        if not all(map(fits, values if isinstance(values, tuple) else (values,))):
+            raise UserError(f"--{name.replace('_', '-')} {shown(values)}: must be {wanted}")
+    if arguments.activation not in ACTIVATIONS:
+        raise UserError(f"--activation {arguments.activation}: must be one of {', '.join(ACTIVATIONS)}")
+    if not arguments.net or min(arguments.net) < 1:
+        raise UserError(f"--net {' '.join(map(str, arguments.net))}: sizes of at least 1 are needed")
+    if not arguments.panel:
+        raise UserError("--panel: name at least one agent to measure against")
+    if not 0 <= arguments.seed < 2**31:
+        raise UserError(f"--seed {arguments.seed}: from 0 to {2**31 - 1}")
+    decisions = arguments.rows * arguments.steps
+    if decisions < 2:
+        raise UserError("--rows and --steps: at least two decisions are needed for an update")
+    # Advantages are divided by their spread, and a single one has none.
+    if arguments.minibatch < 2:
+        raise UserError(f"--minibatch {arguments.minibatch}: at least 2")
+    if decisions % arguments.minibatch == 1:
+        raise UserError(
+            f"--minibatch {arguments.minibatch}: leaves a single one of the {decisions:,} decisions of a rollout "
+            "(rows times steps), which cannot be learnt from; choose a --minibatch that divides them"
+        )
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        raise UserError("--device cuda: PyTorch finds no graphics processor here")
+
+
+def stored(arguments: Arguments) -> dict[str, Any]:
+    """Return the options that a resumed run takes over, as JSON values."""
+    values = dataclasses.asdict(arguments)
+    for name in ("minutes", "timesteps", "output", "resume", "threads"):
+        del values[name]
+    return values
+
+
+def revive(folder: Path) -> Arguments:
+    """Return the options of a saved run."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in read_arguments(folder).items()
+    }
+    differing = values.keys() ^ stored(Arguments()).keys()
+    if differing:
+        raise UserError(
+            f"--resume {folder}: its options are not those of this train.py ({', '.join(sorted(differing))})"
+        )
+    kinds = get_type_hints(Arguments)
+    for name, value in values.items():
+        if not is_of_kind(value, kinds[name]):
+            raise UserError(f"--resume {folder}: {ARGUMENTS_FILE} is damaged: {name} cannot be {value!r}")
+    return Arguments(**values, resume=folder)
+
+
+def is_of_kind(value: Any, kind: Any) -> bool:
+    """Return whether a value is what the type of a stored option says."""
+    inner = get_args(kind)
+    if get_origin(kind) is Literal:
+        return value in inner
+    if get_origin(kind) is tuple:
+        if not isinstance(value, tuple):
+            return False
+        inner = inner[:1] * len(value) if inner[-1] is ... else inner
+        return len(value) == len(inner) and all(map(is_of_kind, value, inner))
+    return type(value) is kind or (kind is float and type(value) is int)
