@@ -82,7 +82,7 @@ class ScriptedAgent(Agent):
     def _offers(self, view: PlayerView) -> Cards:
         """Return the card that each viewer offers to his partner (M,), ``NO_CARD`` for none."""
         offers = np.full(len(view), NO_CARD, dtype=np.intp)
-        if sees_partner(view):
+        if view.rules.sees_partner:
             asking = np.flatnonzero(view.legal_give_bits)
             if len(asking):
                 offers[asking] = best_offers(
@@ -96,25 +96,20 @@ class ScriptedAgent(Agent):
     def _end_turn(self, view: PlayerView) -> NDArray[np.intp]:
         cards, points = self.throws(view, view.hand_bits & ~CARD_BITS[view.taken_card])
         knocks = (points <= self.knock_at) & ((view.legal_knock_bits & CARD_BITS[cards]) != 0)
-        if sees_partner(view):
+        if view.rules.sees_partner:
             near = np.flatnonzero(knocks)
             team_points = points[near] + deadwood(view.partner_bits[near])
             knocks[near] = team_points <= self.team_knock_at
         return np.where(knocks, view.layout.knock, view.layout.discard) + cards
 
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
-        if not sees_partner(view):
+        if not view.rules.sees_partner:
             return view.layout.give + own_answers(view.hand_bits)
         # By rule the mover may answer for his partner: then the viewer's own hand is the mover's.
         for_partner = view.turn_seat == 0
         movers = np.where(for_partner, view.hand_bits, view.partner_bits)
         mates = np.where(for_partner, view.partner_bits, view.hand_bits)
         return view.layout.give + best_answers(movers, mates, CARD_BITS[view.taken_card])[0]
-
-
-def sees_partner(view: PlayerView) -> bool:
-    """Return whether the viewers play with a partner whose hand they see."""
-    return view.rules.has_partners and view.rules.partner_hand_visible
 
 
 def least_deadwood_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Cards, NDArray[np.intp], Points]:

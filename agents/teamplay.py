@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, UInt64Array, unpack_cards
-from gin_env.melds import deadwood, deadwood_after_each, least_arrangements, meldable_cards
+from gin_env.melds import deadwood, deadwood_after_each, first_arrangements, meldable_cards
 
 Rows = NDArray[np.intp]
 Cards = NDArray[np.intp]
@@ -40,7 +40,8 @@ def best_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64Array, ta
         The card that each mover may not throw in this turn, or none.
     """
     offers = np.full(len(hands), NO_CARD, dtype=np.intp)
-    melded = _first_melds(hands)
+    laid = first_arrangements(hands)
+    melded = laid.set_bits | laid.run_bits
     rows, cards = np.nonzero(unpack_cards(givable & ~melded))
     if not len(rows):
         return offers
@@ -77,13 +78,6 @@ def own_answers(hands: UInt64Array) -> Cards:
     rows, answers, kept = deadwood_after_each(hands, hands)
     keys = kept.astype(np.int64) << _CARD_FIELD | answers
     return np.minimum.reduceat(keys, np.searchsorted(rows, np.arange(len(hands)))) & _CARD_MASK
-
-
-def _first_melds(hands: UInt64Array) -> UInt64Array:
-    """Return the cards in melds of each hand's first least-deadwood arrangement."""
-    found = least_arrangements(hands)
-    first = np.searchsorted(found.rows, np.arange(len(hands)))
-    return found.set_bits[first] | found.run_bits[first]
 
 
 def _least_after_throw(hands: UInt64Array, taken: UInt64Array) -> Points:

@@ -189,7 +189,7 @@ def _write_derived(rules: Rules, hands: UInt64Array, partners: UInt64Array, out:
     out[:, 1 : 1 + NUM_CARDS] = 0.0
     out[rows, 1 + cards] = (DEADWOOD_SCALE - points) / DEADWOOD_SCALE
     parts = [(0, 1 + NUM_CARDS, hands)]
-    if rules.has_partners and rules.partner_hand_visible:
+    if rules.sees_partner:
         parts.append((1 + 2 * NUM_CARDS, 2 + 2 * NUM_CARDS, partners))
     for deadwood_column, melded_column, bits in parts:
         laid = first_arrangements(bits)

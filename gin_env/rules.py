@@ -140,6 +140,11 @@ class Rules:
         return self.mode == "partnership"
 
     @property
+    def sees_partner(self) -> bool:
+        """Whether a seat sees a partner's cards (row 19)."""
+        return self.has_partners and self.partner_hand_visible
+
+    @property
     def trades(self) -> bool:
         """Whether partners may trade cards."""
         return self.has_partners and self.max_trades_per_turn > 0

@@ -86,7 +86,7 @@ def _seat_names(prefix: str, rules: Rules) -> tuple[str, ...]:
 def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
     """Return the boards, in order."""
     boards = [Board(("hand",), "the viewer's cards", lambda view: view.hand_bits)]
-    if rules.has_partners and rules.partner_hand_visible:
+    if rules.sees_partner:
         boards.append(Board(("partner_hand",), "the partner's cards", lambda view: view.partner_bits))
     elif rules.trades:
         boards.append(Board(("gave",), "cards given to the partner, who still holds them", lambda view: view.gave_bits))
@@ -188,7 +188,7 @@ def derived_sections(rules: Rules) -> list[tuple[str, int, str]]:
         ),
         ("melded", NUM_CARDS, "own cards in melds of the first least-deadwood arrangement"),
     ]
-    if rules.has_partners and rules.partner_hand_visible:
+    if rules.sees_partner:
         sections += [
             ("partner_deadwood", 1, f"least deadwood of the partner's hand / {DEADWOOD_SCALE:g}"),
             ("partner_melded", NUM_CARDS, "the partner's cards in melds"),

@@ -183,7 +183,7 @@ def single_view(state: State, seat: int, row: int = 0) -> SimpleNamespace:
 
 def _look(rules: Rules, table: _ManyRows | _OneRow) -> dict[str, Any]:
     """Decide who knows what: the one place for it, whether many rows look or one."""
-    sees_partner = _sees_partner(rules)
+    sees_partner = rules.sees_partner
     same_team = table.turn_seat % 2 == 0
     hands = table.boards("hands")
     return {
@@ -356,7 +356,7 @@ def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> 
     verbs = layout.verb_of[np.where(past_end, 0, actions)].astype(np.int8)
     own = actors == viewer[:, None]
     same_team = (actors + viewer[:, None]) % 2 == 0
-    hidden_draw = (verbs == layout.verbs.index("draw")) & ~(same_team if _sees_partner(rules) else own)
+    hidden_draw = (verbs == layout.verbs.index("draw")) & ~(same_team if rules.sees_partner else own)
     hidden_gift = (verbs == layout.verbs.index("give")) & ~same_team if layout.give >= 0 else np.False_
     relative = _RELATIVE_SEAT[rules.num_players][viewer[:, None] * 256 + actors]
     return History(
@@ -364,7 +364,3 @@ def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> 
         verbs=np.where(past_end, -1, verbs).astype(np.int8),
         cards=np.where(past_end | hidden_draw | hidden_gift, NO_CARD, cards).astype(np.uint8),
     )
-
-
-def _sees_partner(rules: Rules) -> bool:
-    return rules.has_partners and rules.partner_hand_visible
