@@ -13,6 +13,7 @@ from gin_env.actions import action_layout
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
 from gin_env.observation import Section
 from gin_env.rules import Rules
+from gin_env.sections import BOXES_SCALE, POINTS_SCALE
 from gin_env.state import Kind, Phase, State
 
 
@@ -46,9 +47,9 @@ class StateEncoder:
             "turn": rules.max_turns,
             "offers_left": rules.num_players,
             "trades": max(rules.max_trades_per_turn, 1),
-            "points": 100,
+            "points": POINTS_SCALE,
             "scores": rules.target,
-            "boxes": 10,
+            "boxes": BOXES_SCALE,
             "deals_played": rules.max_deals,
         }
         per_team = ("points", "scores", "boxes")

@@ -19,7 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import UInt64Array, lowest_first_key
-from gin_env.melds import deadwood, first_arrangements, fourth_cards, meldable_cards, neighbours, next_above, next_below
+from gin_env.melds import (
+    best_of_each,
+    deadwood,
+    first_arrangements,
+    fourth_cards,
+    meldable_cards,
+    neighbours,
+    next_above,
+    next_below,
+)
 
 _ONE = np.uint64(1)
 _CLUBS = np.uint64((2**13 - 1) << 39)
@@ -65,10 +74,8 @@ def best_layoffs(
     left = hands[rows] & ~laid[:, None]
     points = deadwood(left.ravel()).reshape(left.shape)
     if len(rows) > len(hands):
-        laid_cards = np.bitwise_count(laid)
-        order = np.lexsort((~lowest_first_key(laid), laid_cards, points.sum(axis=1, dtype=np.int64), rows))
-        first = np.searchsorted(rows[order], np.arange(len(hands)))
-        chosen = order[first]
+        total = points.sum(axis=1, dtype=np.int64)
+        chosen = best_of_each(rows, len(hands), total, np.bitwise_count(laid), ~lowest_first_key(laid))
     else:
         chosen = np.argsort(rows)
     kept = first_arrangements(left[chosen].ravel())

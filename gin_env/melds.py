@@ -191,6 +191,16 @@ def first_arrangements(hands: UInt64Array) -> Arrangements:
     return Arrangements._make(part[first] for part in found)
 
 
+def best_of_each(rows: NDArray[np.intp], num_rows: int, *keys: NDArray) -> NDArray[np.intp]:
+    """Return the index of the entry with the lowest keys in each row; shape (num_rows,).
+
+    ``rows`` (M,) says which row an entry belongs to, each row has at least one; the first key (M,) counts
+    most, and of entries equal in all keys the first is taken.
+    """
+    order = np.lexsort((*reversed(keys), rows))
+    return order[np.searchsorted(rows[order], np.arange(num_rows))]
+
+
 def arrangement_order(rows: NDArray[np.intp], set_bits: UInt64Array, run_bits: UInt64Array) -> NDArray[np.intp]:
     """Return the order that sorts arrangements by row, then lowest card ids first."""
     return np.lexsort((~lowest_first_key(run_bits), ~lowest_first_key(set_bits | run_bits), rows))

@@ -71,9 +71,9 @@ class Number:
 #: Deadwood is divided by it: the dearest hands without a meld hold about so many points.
 DEADWOOD_SCALE = 100.0
 #: Points of a deal and bonuses are divided by it.
-_POINTS_SCALE = 100
+POINTS_SCALE = 100
 #: Boxes are divided by it: a game to 100 takes about so many deals.
-_BOXES_SCALE = 10
+BOXES_SCALE = 10
 #: The knock limit is divided by its highest value (docs/rules.md row 20).
 _LIMIT_SCALE = 10
 
@@ -151,16 +151,16 @@ def number_sections(rules: Rules) -> list[Number]:
         Number("trades", max(rules.max_trades_per_turn, 1), "trades in this turn / most allowed", lambda v: v.trades),
         Number(
             "points",
-            _POINTS_SCALE,
-            f"points of the deal, own and other team / {_POINTS_SCALE}",
+            POINTS_SCALE,
+            f"points of the deal, own and other team / {POINTS_SCALE}",
             lambda view: view.points,
             2,
         ),
         Number("scores", rules.target, "game score, both teams / target", lambda view: view.scores, 2),
         Number(
             "boxes",
-            _BOXES_SCALE,
-            f"deals won in the game, own and other team / {_BOXES_SCALE}",
+            BOXES_SCALE,
+            f"deals won in the game, own and other team / {BOXES_SCALE}",
             lambda view: view.boxes,
             2,
         ),
@@ -171,7 +171,7 @@ def number_sections(rules: Rules) -> list[Number]:
 def rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
     """Return name, value and meaning of the rules' own numbers, which never change within an environment."""
     gins = ("small_gin_bonus", "team_gin_bonus") if rules.has_partners else ("gin_bonus",)
-    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys((*gins, "undercut_bonus", "box_bonus"), _POINTS_SCALE)
+    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys((*gins, "undercut_bonus", "box_bonus"), POINTS_SCALE)
     return [
         (f"rule_{name}", getattr(rules, name) / scale, f"the rule {name} / {scale}") for name, scale in scales.items()
     ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gin_env.cards import UInt64Array
 from gin_env.layoffs import Defence, best_layoffs, greedy_layoffs
-from gin_env.melds import first_arrangements, least_arrangements, points_of
+from gin_env.melds import best_of_each, first_arrangements, least_arrangements, points_of
 from gin_env.rules import Rules
 from gin_env.state import Kind
 
@@ -119,8 +119,7 @@ def _challenge_reply(set_bits: UInt64Array, run_bits: UInt64Array, hands: UInt64
     loose = hands[own.rows] & ~own.set_bits & ~own.run_bits
     laid = greedy_layoffs(set_bits[own.rows], run_bits[own.rows], loose)
     points = points_of(loose & ~laid)
-    order = np.lexsort((np.arange(len(points)), points, own.rows))
-    chosen = order[np.searchsorted(own.rows[order], np.arange(len(hands)))]
+    chosen = best_of_each(own.rows, len(hands), points)
     return Defence._make(part[chosen][:, None] for part in (laid, points, own.set_bits, own.run_bits))
 
 
@@ -133,8 +132,7 @@ def settle_spreads(
     if len(spreads.rows) > len(hands):
         index, own = np.arange(len(knockers)), knockers % rules.num_teams
         pays = points[index, own] - points[index, 1 - own]
-        order = np.lexsort((index, -pays, spreads.rows))
-        best = order[np.searchsorted(spreads.rows[order], np.arange(len(hands)))]
+        best = best_of_each(spreads.rows, len(hands), -pays)
         spreads, defence = spreads.choose(best), defence.choose(best)
         kind, winner, points = kind[best], winner[best], points[best]
     return _lay_out(rules, hands, knocker, spreads, defence, kind, winner, points)
