@@ -1,10 +1,10 @@
 """Actions as indices: one block per verb, so that an index always means one thing.
 
-Indices run through the blocks in the order ``pass take draw | give x52 | discard x52 | knock x52``;
-a layout holds only the blocks that its rules use (two players cannot give). Legal actions are kept as
-**words**: one ``uint64`` per block, bit ``i`` for the block's ``i``-th action, so that a hand's bitboard
-is itself the word of what may be thrown. Texts (``"pass"``, ``"discard 5H"``) are exact inverses of the
-indices.
+Indices run through the blocks in the order ``pass take draw big_gin boast | give x52 | discard x52 |
+knock x52 | catch x52``; a layout holds only the blocks that its rules use (two players cannot give).
+Legal actions are kept as **words**: one ``uint64`` per block, bit ``i`` for the block's ``i``-th action, so
+that a hand's bitboard is itself the word of what may be thrown. Texts (``"pass"``, ``"discard 5H"``) are
+exact inverses of the indices.
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ _MEANINGS = {
     "pass": "decline the first upcard",
     "take": "take the top card of the discard pile",
     "draw": "draw the top card of the stock",
+    "big_gin": "end the deal with all cards melded, the drawn one too, and no discard",
+    "boast": "announce a win; no knock in this turn",
     "give": "offer the card to the partner, or answer an offer with it",
     "discard": "end the turn by throwing the card",
     "knock": "throw the card and end the deal (gin is a knock with nothing left)",
+    "catch": "name the card as one of three in the discard pile that form a meld",
 }
 
 
@@ -59,23 +62,27 @@ class ActionLayout:
         The verbs one by one, then the blocks of 52.
     word_of, bit_of : (A,) intp and uint64
         The word of each action and its bit (as a one-bit mask) in that word.
-    give, discard, knock : int
-        First index of each block of 52; ``give`` is -1 where nobody can trade.
+    give, discard, knock, catch : int
+        First index of each block of 52, -1 where the rules have no such action.
+    big_gin, boast : int
+        Index of these verbs, which is also their bit in the first word; -1 where the rules have none.
     """
 
-    def __init__(self, card_verbs: tuple[str, ...]) -> None:
+    def __init__(self, verbs: tuple[str, ...], card_verbs: tuple[str, ...]) -> None:
         self.card_verbs = card_verbs
         self.num_words = 1 + len(card_verbs)
-        blocks = [ActionBlock(verb, index, 1) for index, verb in enumerate(VERBS)]
+        blocks = [ActionBlock(verb, index, 1) for index, verb in enumerate(verbs)]
         blocks += [
-            ActionBlock(verb, len(VERBS) + NUM_CARDS * index, NUM_CARDS) for index, verb in enumerate(card_verbs)
+            ActionBlock(verb, len(verbs) + NUM_CARDS * index, NUM_CARDS) for index, verb in enumerate(card_verbs)
         ]
         self.blocks = tuple(blocks)
         self.size = blocks[-1].start + blocks[-1].size
         self._indices = {block.text(offset): block.start + offset for block in blocks for offset in range(block.size)}
         starts = {block.verb: block.start for block in blocks}
-        self.give, self.discard, self.knock = (starts.get(verb, -1) for verb in ("give", "discard", "knock"))
-        widths = [len(VERBS)] + [NUM_CARDS] * len(card_verbs)
+        self.give, self.discard, self.knock, self.catch, self.big_gin, self.boast = (
+            starts.get(verb, -1) for verb in ("give", "discard", "knock", "catch", "big_gin", "boast")
+        )
+        widths = [len(verbs)] + [NUM_CARDS] * len(card_verbs)
         #: (W,) first action index of each word.
         self.word_starts: NDArray[np.intp] = np.cumsum([0, *widths[:-1]])
         self.word_of: NDArray[np.intp] = np.repeat(np.arange(self.num_words), widths)
@@ -104,6 +111,11 @@ class ActionLayout:
     def knock_word(self) -> int:
         """Index of the word of cards with which one may knock."""
         return self.card_verbs.index("knock") + 1
+
+    @property
+    def catch_word(self) -> int:
+        """Index of the word of cards that may be named in a catch."""
+        return self.card_verbs.index("catch") + 1
 
     def text(self, action: int) -> str:
         """Return the text of an action index, for example ``"discard 5H"``."""
@@ -158,10 +170,17 @@ class ActionLayout:
 
 
 @functools.cache
-def _layout(card_verbs: tuple[str, ...]) -> ActionLayout:
-    return ActionLayout(card_verbs)
+def _layout(verbs: tuple[str, ...], card_verbs: tuple[str, ...]) -> ActionLayout:
+    return ActionLayout(verbs, card_verbs)
 
 
 def action_layout(rules: Rules | str) -> ActionLayout:
     """Return the action layout of a rule system or a preset's name (the same object on every call)."""
-    return _layout(("give", "discard", "knock") if resolve_rules(rules).trades else ("discard", "knock"))
+    resolved = resolve_rules(rules)
+    optional = {"big_gin": resolved.has_big_gin, "boast": resolved.boast}
+    with_cards = {"give": resolved.trades, "discard": True, "knock": True, "catch": resolved.catch_glass}
+    return _layout((*VERBS, *_chosen(optional)), _chosen(with_cards))
+
+
+def _chosen(switches: dict[str, bool]) -> tuple[str, ...]:
+    return tuple(name for name, is_on in switches.items() if is_on)

@@ -24,10 +24,12 @@ from gin_env.cards import (
     parse_cards,
 )
 from gin_env.errors import whole_number
+from gin_env.free_for_all import settle_free_for_all
 from gin_env.layoffs import Defence
 from gin_env.melds import deadwood, fourth_cards, least_arrangements, melds_of, neighbours, points_of
 from gin_env.rules import Rules
-from gin_env.showdown import Showdown, Spreads, all_spreads, open_seats, reply, settle_spreads, sides
+from gin_env.showdown import doubled, reply, settle_spreads, sides
+from gin_env.spreads import Showdown, Spreads, all_spreads, open_seats
 
 #: Cards in the order in which the 2021 challenge lays them off: suits C H S D (docs/rules.md, eaai_2p).
 CHALLENGE_ORDER = sorted(range(NUM_CARDS), key=lambda card: ("CHSD".index(SUITS[card // NUM_RANKS]), card))
@@ -41,6 +43,8 @@ def settle_arranged(
     hands: UInt64Array,
     knocker: NDArray[np.intp],
     given: Mapping[int, Melds],
+    first_upcard: NDArray[np.uint8] | None = None,
+    boasted: NDArray[np.uint8] | None = None,
 ) -> Showdown:
     """Settle one deal in which some seats' melds are given; the others choose their best as ever.
 
@@ -52,13 +56,18 @@ def settle_arranged(
     knocker : int, shape (1,)
     given : mapping
         Seat to its melds, as :func:`parse_melds` returns them.
+    first_upcard, boasted
+        As in :func:`~gin_env.showdown.settle`.
 
     Raises
     ------
     ValueError
         A defender's melds where lay-offs are optimal: then his arrangement follows from them.
     """
-    knock_seats, defence_seats = (seats[0] for seats in sides(rules, knocker))
+    if rules.mode == "free_for_all":
+        knock_seats, defence_seats = knocker, np.delete(np.arange(rules.num_seats), knocker)
+    else:
+        knock_seats, defence_seats = (seats[0] for seats in sides(rules, hands[None], knocker))
     spreads = all_spreads(hands[knock_seats][None], only_first=rules.spread == "first")
     for column, seat in enumerate(knock_seats.tolist()):
         if seat in given:
@@ -76,8 +85,11 @@ def settle_arranged(
             raise ValueError(
                 f"arrangements name defender {fixed[0]}: with layoff='optimal' the defenders play their best"
             )
+        if rules.mode == "free_for_all":
+            doubles = doubled(rules, first_upcard, 1)
+            return settle_free_for_all(rules, hands[None], knocker, spreads, doubles)
         defence = reply(rules, spreads, np.repeat(hands[None, defence_seats], len(spreads.rows), axis=0))
-    return settle_spreads(rules, hands[None], knocker, spreads, defence)
+    return settle_spreads(rules, hands[None], knocker, spreads, defence, first_upcard, boasted)
 
 
 def _in_challenge_order(spreads: Spreads, index: int) -> Melds:

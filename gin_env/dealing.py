@@ -29,17 +29,17 @@ def checked_decks(decks: ArrayLike, num_rows: int) -> NDArray[np.uint8]:
     return array.astype(np.uint8)
 
 
-def checked_dealers(dealers: ArrayLike, num_rows: int, num_players: int) -> NDArray[np.uint8]:
+def checked_dealers(dealers: ArrayLike, num_rows: int, num_seats: int) -> NDArray[np.uint8]:
     """Return dealers (num_rows,), one for all or one each; raises ``InvalidPosition`` for a seat that is none."""
     array = np.asarray(dealers)
     if array.dtype.kind not in "iu":
-        raise InvalidPosition(f"dealer {dealers!r} is no seat: the seats are 0 to {num_players - 1}")
+        raise InvalidPosition(f"dealer {dealers!r} is no seat: the seats are 0 to {num_seats - 1}")
     if array.shape not in ((), (num_rows,)):
         raise InvalidPosition(f"dealers have shape {array.shape}: one for all or one for each of {num_rows} deals")
     array = np.broadcast_to(array, (num_rows,))
-    wrong = array[(array < 0) | (array >= num_players)]
+    wrong = array[(array < 0) | (array >= num_seats)]
     if len(wrong):
-        raise InvalidPosition(f"dealer {wrong[0]} is no seat: the seats are 0 to {num_players - 1}")
+        raise InvalidPosition(f"dealer {wrong[0]} is no seat: the seats are 0 to {num_seats - 1}")
     return array.astype(np.uint8)
 
 
@@ -64,10 +64,12 @@ def deal_cards(state: State, rows: NDArray[np.intp], decks: NDArray[np.uint8], d
     then the stock from its top (docs/rules.md, fine print).
     """
     rules = state.rules
-    seats, dealt = rules.num_players, rules.num_players * rules.hand_size
+    seats, dealt = rules.num_hands, rules.num_hands * rules.hand_size
     in_order = np.bitwise_or.reduce(CARD_BITS[decks[:, :dealt]].reshape(-1, rules.hand_size, seats), axis=1)
     if rules.deal_order == "left_of_dealer":
-        receivers = (dealers[:, None] + 1 + np.arange(seats)) % seats
+        receivers = (dealers[:, None] + 1 + np.arange(seats)) % rules.num_seats
+        if rules.mode == "rotation":
+            state.hands[rows] = 0
         state.hands[rows[:, None], receivers] = in_order
     else:
         state.hands[rows] = in_order
@@ -98,6 +100,12 @@ _BLANK_AT_THE_DEAL = (
     "log_size",
     "kind",
     "points",
+    "net_points",
+    "boasted",
+    "boast_bar",
+    "catches",
+    "named_bits",
+    "caught_bits",
     "deadwood",
     "set_bits",
     "run_bits",

@@ -5,10 +5,12 @@
 >>> while not engine.over.all():
 ...     engine.step(random_actions(engine.state.legal, engine.layout, generator))
 
-The order of this file is that of the rule book: the deal, the offers of the first upcard, the draw,
-the trade, the discard, the knock, the end. Each verb has one function that applies it to the
-rows that chose it; the next mover's legal actions are left behind in ``state.legal``. Functions of verbs
-after which the mover holds a card too many return those rows, and all of them are asked at once.
+A row is one table: where a deal is played at two of them (mode ``two_tables``), each is a row of its own, and
+``Episodes`` puts them together. The order of this file is that of the rule book: the deal, the offers of
+the first upcard, the draw, the trade, boast and catch, the discard, the knock, the end. Each verb has one
+function that applies it to the rows that chose it; the next mover's legal actions are left behind in
+``state.legal``. Functions of verbs after which the mover holds a card too many return those rows, and all
+of them are asked at once.
 """
 
 from __future__ import annotations
@@ -16,26 +18,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.actions import DRAW, PASS, TAKE, action_layout
+from gin_env.actions import action_layout
 from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS
+from gin_env.catch import name_card
 from gin_env.dealing import checked_dealers, checked_decks, deal_cards
 from gin_env.errors import IllegalAction, row_index, whole_number
-from gin_env.melds import legal_knocks
+from gin_env.legal import DRAW_ONLY, DRAW_OR_TAKE, PASS_OR_TAKE, last_discard_words, legal_words, play_words
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
-from gin_env.showdown import settle
+from gin_env.showdown import boasts_unanswered, settle
 from gin_env.state import Kind, Phase, State, pack_event
 from gin_env.trade import answer_offer, offer_card
 
 Rows = NDArray[np.intp]
 
 # As plain ints: arrays compare with enum members six times slower than with ints.
-_UPCARD_OFFER, _FORCED_DRAW, _DRAW, _PLAY, _TRADE_ANSWER, _OVER = map(int, Phase)
+_UPCARD_OFFER, _FORCED_DRAW, _DRAW, _PLAY, _TRADE_ANSWER, _CATCH, _LAST_DISCARD, _OVER = map(int, Phase)
 _DEAD = int(Kind.DEAD)
 
-_PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
-_DRAW_ONLY = np.uint64(1 << DRAW)
-_DRAW_OR_TAKE = np.uint64(1 << DRAW | 1 << TAKE)
 _NOTHING = np.uint64(0)
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
 
@@ -74,14 +74,17 @@ class Engine:
                 "pass": self._apply_pass,
                 "take": self._apply_take,
                 "draw": self._apply_draw,
+                "big_gin": self._apply_big_gin,
+                "boast": self._apply_boast,
                 "give": self._apply_give,
                 "discard": self._apply_discard,
                 "knock": self._apply_knock,
+                "catch": self._apply_catch,
             }[verb]
             for verb in self.layout.verbs
         ]
         self._turn_start = np.zeros(self.layout.num_words, dtype=np.uint64)
-        self._turn_start[0] = _DRAW_OR_TAKE
+        self._turn_start[0] = DRAW_OR_TAKE
         self.seed(seed)
 
     # ------------------------------------------------------------------ looking
@@ -142,16 +145,41 @@ class Engine:
         keys, numbers = state.stream_key[where], state.deal_number[where] + self._dealt[where]
         deck_array = shuffled_decks(keys, numbers) if decks is None else checked_decks(decks, len(where))
         if dealers is None:
-            dealer_array = random_seats(keys, numbers, self.rules.num_players)
+            dealer_array = random_seats(keys, numbers, self.rules.num_seats)
         else:
-            dealer_array = checked_dealers(dealers, len(where), self.rules.num_players)
+            dealer_array = checked_dealers(dealers, len(where), self.rules.num_seats)
         state.deal_number[where] = numbers
         self._dealt[where] = True
         deal_cards(self.state, where, deck_array, dealer_array)
-        self._begin_turn(where, (dealer_array + 1) % self.rules.num_players)
+        self._begin_turn(where, self._left_of_dealer(where))
         if self.rules.upcard_offer:
             state.phase[where] = _UPCARD_OFFER
-            state.legal[where, 0] = _PASS_OR_TAKE
+            state.legal[where, 0] = PASS_OR_TAKE
+
+    def load(self, position: State, rows: ArrayLike | None = None) -> None:
+        """Put the rows of a state, for example a parsed position, into all rows or some; play goes on from there.
+
+        Raises ``ValueError`` unless the state has the engine's rules and one row for each row to fill.
+        """
+        where = self._all_rows if rows is None else row_index(rows, self.num_deals)
+        if position.rules != self.rules or position.num_deals != len(where):
+            raise ValueError(
+                f"a state of {position.num_deals} rows under {position.rules.name} cannot be loaded into {len(where)} "
+                f"rows of {self.rules.name}"
+            )
+        self.state.put(where, position)
+        self.state.legal[where] = legal_words(self.state, where)
+        self._dealt[where] = True
+
+    def _left_of_dealer(self, rows: Rows) -> NDArray[np.integer]:
+        return (self.state.dealer[rows] + 1) % self.rules.num_seats
+
+    def _seat_after(self, rows: Rows, seats: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the next seat clockwise that plays: where three rotate, the dealer sits out (M,)."""
+        after = (seats + 1) % self.rules.num_seats
+        if self.rules.mode == "rotation":
+            after = np.where(after == self.state.dealer[rows], self._left_of_dealer(rows), after)
+        return after
 
     # ------------------------------------------------------------------ playing
 
@@ -237,22 +265,26 @@ class Engine:
         log.reshape(-1)[ends] = pack_event(seats, actions, cards)
         sizes[rows] += 1
 
-    # The first upcard (rows 7-9)
+    # The first upcard, and the last discard (rows 7-9, 12)
 
     def _apply_pass(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        state, seats = self.state, self.rules.num_players
+        state = self.state
         movers = state.mover[rows]
         self._log(rows, movers, actions, NO_CARD)
-        self._decline(rows, rows * seats + movers)
+        self._decline(rows, rows * self.rules.num_seats + movers)
+        if self.rules.last_discard_knock:
+            offered = state.phase[rows] == _UPCARD_OFFER
+            self._end_dead(rows[~offered])
+            rows, movers = rows[offered], movers[offered]
         offers_left = state.offers_left[rows] - 1
         state.offers_left[rows] = offers_left
-        state.mover[rows] = state.turn_seat[rows] = (movers + 1) % seats
+        state.mover[rows] = state.turn_seat[rows] = self._seat_after(rows, movers)
         all_passed = rows[offers_left == 0]
         if len(all_passed):
-            self._begin_turn(all_passed, (state.dealer[all_passed] + 1) % seats)
+            self._begin_turn(all_passed, self._left_of_dealer(all_passed))
             if self.rules.all_pass_forces_stock:
                 state.phase[all_passed] = _FORCED_DRAW
-                state.legal[all_passed, 0] = _DRAW_ONLY
+                state.legal[all_passed, 0] = DRAW_ONLY
 
     def _decline(self, rows: Rows, cells: NDArray[np.intp]) -> None:
         """Note that the movers did not want the upcard."""
@@ -269,6 +301,8 @@ class Engine:
         state.taken_card[rows] = NO_CARD
         state.drawn_card[rows] = NO_CARD
         state.trades[rows] = 0
+        if self.rules.catch_glass:
+            state.catches[rows] = 0
         state.legal[rows] = self._turn_start
 
     def _apply_take(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
@@ -284,7 +318,7 @@ class Engine:
         state.pile_bits[rows] ^= bits
         state.taken_card[rows] = cards
         state.offers_left[rows] = 0
-        cells = rows * self.rules.num_players + movers
+        cells = rows * self.rules.num_seats + movers
         state.known_bits.reshape(-1)[cells] |= bits
         self._log(rows, movers, actions, cards)
         state.hands.reshape(-1)[cells] |= bits
@@ -297,7 +331,7 @@ class Engine:
         cards = state.deck.reshape(-1)[rows * NUM_CARDS + next_card]
         movers = state.mover[rows]
         state.stock_next[rows] = next_card + 1
-        cells = rows * self.rules.num_players + movers
+        cells = rows * self.rules.num_seats + movers
         self._decline(rows, cells)
         self._log(rows, movers, actions, cards)
         state.hands.reshape(-1)[cells] |= CARD_BITS[cards]
@@ -318,23 +352,28 @@ class Engine:
         answer_offer(self.state, answering, self.layout.card_of[actions[answers]])
         return answering
 
-    # The discard and the knock (rows 14, 20)
+    # Boast and catch (rows 37, 38)
+
+    def _apply_boast(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
+        movers = self.state.mover[rows]
+        self._log(rows, movers, actions, NO_CARD)
+        cells = rows * self.rules.num_seats + movers
+        self.state.boasted.reshape(-1)[cells] = 1
+        self.state.boast_bar.reshape(-1)[cells] = self.rules.boast_wait_turns
+        return rows
+
+    def _apply_catch(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
+        """Name a card; after the third the catch is settled and the turn goes on."""
+        cards = self.layout.card_of[actions]
+        self._log(rows, self.state.mover[rows], actions, cards)
+        return name_card(self.state, rows, cards)
+
+    # The discard and the knock (rows 12, 14, 20, 23)
 
     def _open_play(self, rows: Rows) -> None:
-        """Ask the movers, who hold one card too many, to trade, discard or knock."""
-        state, layout, rules = self.state, self.layout, self.rules
-        hands = state.hands.reshape(-1)[rows * rules.num_players + state.mover[rows]]
-        others = hands & ~CARD_BITS[state.taken_card[rows]]
-        throwable = others if rules.forbid_return_discard else hands
-        words = np.empty((len(rows), layout.num_words), dtype=np.uint64)
-        words[:, 0] = 0
-        if layout.give >= 0:
-            may_trade = state.trades[rows] < rules.max_trades_per_turn
-            words[:, layout.give_word] = (hands if rules.trade_taken_card else others) * may_trade
-        words[:, layout.discard_word] = throwable
-        words[:, layout.knock_word] = legal_knocks(hands, throwable, rules.knock_limit)
-        state.legal[rows] = words
-        state.phase[rows] = _PLAY
+        """Ask the movers, who hold one card too many, what they do."""
+        self.state.legal[rows] = play_words(self.state, rows)
+        self.state.phase[rows] = _PLAY
 
     def _throw(self, rows: Rows, actions: NDArray[np.integer]) -> NDArray[np.integer]:
         """Put the movers' cards on the pile and count the turn; return the movers."""
@@ -344,7 +383,7 @@ class Engine:
         bits = CARD_BITS[cards]
         others = ~bits
         self._log(rows, movers, actions, cards)
-        cells = rows * self.rules.num_players + movers
+        cells = rows * self.rules.num_seats + movers
         state.hands.reshape(-1)[cells] ^= bits
         state.discarded_bits.reshape(-1)[cells] |= bits
         state.known_bits.reshape(-1)[cells] &= others
@@ -356,27 +395,69 @@ class Engine:
         if self.rules.trades:
             state.team_known_bits.reshape(-1)[rows * 2 + movers % 2] &= others
             state.gave_bits.reshape(-1)[rows * 4 + (movers + 2) % 4] &= others
-        state.turn[rows] += 1
+        self._count_turn(rows, cells)
         return movers
+
+    def _count_turn(self, rows: Rows, cells: NDArray[np.intp]) -> None:
+        self.state.turn[rows] += 1
+        if self.rules.boast:
+            bars = self.state.boast_bar.reshape(-1)
+            bars[cells] = np.maximum(bars[cells], 1) - 1
 
     def _apply_discard(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         state, rules = self.state, self.rules
         movers = self._throw(rows, actions)
-        dead = (state.stock_next[rows] >= NUM_CARDS - rules.stock_floor) | (state.turn[rows] >= rules.max_turns)
-        if np.count_nonzero(dead):
-            self._end(rows[dead])
-            state.kind[rows[dead]] = _DEAD
-            rows, movers = rows[~dead], movers[~dead]
+        capped = state.turn[rows] >= rules.max_turns
+        last = state.stock_next[rows] >= NUM_CARDS - rules.stock_floor
+        if np.count_nonzero(capped | last):
+            dead = capped if rules.last_discard_knock else capped | last
+            self._end_dead(rows[dead])
+            if rules.last_discard_knock:
+                self._offer_last_discard(rows[last & ~capped])
+            rows, movers = rows[~(capped | last)], movers[~(capped | last)]
         if len(rows):
-            self._begin_turn(rows, (movers + 1) % rules.num_players)
+            self._begin_turn(rows, self._seat_after(rows, movers))
+
+    def _offer_last_discard(self, rows: Rows) -> None:
+        """Let the next seat take the card just thrown, if it can knock with it."""
+        self._begin_turn(rows, self._seat_after(rows, self.state.mover[rows]))
+        self.state.phase[rows] = _LAST_DISCARD
+        self.state.legal[rows] = last_discard_words(self.state, rows)
 
     def _apply_knock(self, rows: Rows, actions: NDArray[np.integer]) -> None:
-        state = self.state
-        knockers = self._throw(rows, actions)
-        result = settle(self.rules, state.hands[rows], knockers.astype(np.intp))
-        state.knocker[rows] = knockers
-        for name, values in vars(result).items():
-            getattr(state, name)[rows] = values
+        self._settle(rows, self._throw(rows, actions))
+
+    def _apply_big_gin(self, rows: Rows, actions: NDArray[np.integer]) -> None:
+        movers = self.state.mover[rows]
+        self._log(rows, movers, actions, NO_CARD)
+        self._count_turn(rows, rows * self.rules.num_seats + movers)
+        self._settle(rows, movers)
+
+    # The end (rows 13, 30-34, 37)
+
+    def _settle(self, rows: Rows, knockers: NDArray[np.integer]) -> None:
+        """Lay everything open and book the points, on top of those of catches."""
+        state, rules = self.state, self.rules
+        result = settle(
+            rules,
+            state.hands[rows],
+            knockers.astype(np.intp),
+            state.first_upcard[rows] if rules.spade_upcard_doubles else None,
+            state.boasted[rows] if rules.boast else None,
+        )
+        state.points[rows] += result.points
+        state.net_points[rows] += result.net_points
+        for name in ("kind", "winner", "knocker", "deadwood", "set_bits", "run_bits", "laid_bits"):
+            getattr(state, name)[rows] = getattr(result, name)
+        self._end(rows)
+
+    def _end_dead(self, rows: Rows) -> None:
+        state, rules = self.state, self.rules
+        state.kind[rows] = _DEAD
+        if rules.boast:
+            points, net_points = boasts_unanswered(rules, state.boasted[rows], state.dealer[rows])
+            state.points[rows] += points
+            state.net_points[rows] += net_points
         self._end(rows)
 
     def _end(self, rows: Rows) -> None:

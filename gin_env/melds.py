@@ -258,7 +258,7 @@ _LOOSE_LIST: list[int] = _SLICE_LOOSE.tolist()
 _POINTS_LIST: list[int] = _SLICE_POINTS.tolist()
 
 
-def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt64Array:
+def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int | NDArray[np.intp]) -> UInt64Array:
     """Return the cards by throwing which each hand may knock.
 
     Parameters
@@ -267,7 +267,7 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt
         Hands with one card too many.
     throwable : uint64, shape (M,)
         The cards that may be thrown.
-    limit : int
+    limit : int, or int (M,)
         Most deadwood points after the throw.
     """
     knocks = np.zeros(len(hands), dtype=np.uint64)
@@ -280,9 +280,12 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int) -> UInt
     near = (bound <= limit + _DEAREST).nonzero()[0]
     if len(near):
         whole = deadwood(hands[near])
-        near, whole = near[whole <= limit + _DEAREST], whole[whole <= limit + _DEAREST]
-        excess = np.maximum(whole.astype(np.intp) - limit, 0)
+        limits = limit if isinstance(limit, int) else limit[near]
+        worth_trying = whole <= limits + _DEAREST
+        near, whole = near[worth_trying], whole[worth_trying]
+        limits = limit if isinstance(limit, int) else limit[near]
+        excess = np.maximum(whole.astype(np.intp) - limits, 0)
         trial_rows, cards, points = deadwood_after_each(hands[near], throwable[near] & _WORTH_AT_LEAST[excess])
-        enough = points <= limit
+        enough = points <= (limits if isinstance(limits, int) else limits[trial_rows])
         np.bitwise_or.at(knocks, near[trial_rows[enough]], CARD_BITS[cards[enough]])
     return knocks

@@ -11,13 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gin_env.arranged import CardTexts, parse_melds, settle_arranged
 from gin_env.cards import CARD_BITS, UInt64Array, bits_of, card_ids, format_card, format_cards, parse_card, parse_cards
 from gin_env.errors import whole_number
+from gin_env.legal import upcard_limits
 from gin_env.melds import deadwood, melds_of
 from gin_env.rules import Rules, resolve_rules
-from gin_env.showdown import Showdown, settle
+from gin_env.showdown import settle
+from gin_env.spreads import Showdown
 from gin_env.state import Kind, State
 
 
@@ -36,9 +39,13 @@ class DealResult:
     winner : int or None
         The winning team; None for an illegal knock and a dead deal.
     points : tuple of int
-        Points per team as a scorer writes them down; a seat that plays alone is a team.
+        Points per team as a scorer writes them down; a seat that plays alone is a team. Those of catches, booked
+        during the deal, are among them.
+    net_points : tuple of int
+        Points per team against every other team: zero-sum.
     bonuses : dict
-        The bonuses within the points, by name: ``"gin"``, ``"undercut"``, ``"box"``.
+        The bonuses within the points, by name: ``"gin"``, ``"big_gin"``, ``"undercut"``, ``"box"``, as single
+        amounts (a spade upcard doubles all but the box), in free-for-all those of one pair.
     spread : dict
         Melds that each seat lays down, as lists of card texts; the defenders' are those of the cards they keep.
     layoffs : dict
@@ -52,6 +59,7 @@ class DealResult:
     kind: str | None
     winner: int | None
     points: tuple[int, ...]
+    net_points: tuple[int, ...]
     bonuses: dict[str, int] = field(default_factory=dict)
     spread: dict[int, list[list[str]]] = field(default_factory=dict)
     layoffs: dict[int, list[str]] = field(default_factory=dict)
@@ -65,6 +73,7 @@ def score_deal(
     knock_card: str | None,
     upcard: str | None = None,
     arrangements: Mapping[int, Sequence[CardTexts]] | None = None,
+    boasters: Sequence[int] = (),
 ) -> DealResult:
     """Settle one showdown.
 
@@ -73,17 +82,20 @@ def score_deal(
     rules : str or Rules
         A preset's name or a rule system.
     hands : sequence of str or of sequences of str
-        The cards of each seat (``"5H 6H 7H ..."``); the knocker's still include ``knock_card``.
+        The cards of each seat (``"5H 6H 7H ..."``); the knocker's still include ``knock_card``. Of three that
+        rotate, the one that sits out has none; of two tables, one is settled at a time.
     knocker : int
         The seat that knocks.
     knock_card : str or None
         The card that the knocker throws; None stands for big gin.
     upcard : str, optional
-        The deal's first upcard, for rules whose knock limit depends on it.
+        The deal's first upcard, for rules whose knock limit or points depend on it.
     arrangements : mapping, optional
         Seat to melds laid by that seat, where not the best of equal arrangements was chosen. With
         ``layoff="greedy"`` the lay-offs go onto the knocker's melds in the order given; with
         ``"optimal"`` only the knocking side's melds can be given.
+    boasters : sequence of int
+        Seats that have boasted in the deal.
 
     Raises
     ------
@@ -93,25 +105,55 @@ def score_deal(
     """
     rules = resolve_rules(rules)
     hand_bits = _parse_hands(rules, hands, knocker)
-    if upcard is not None:
-        parse_card(upcard)
+    first_upcard = _parse_upcard(rules, upcard)
+    boasted = _parse_boasters(rules, boasters)
     if not isinstance(arrangements, Mapping | None):
         raise ValueError(f"arrangements={arrangements!r}: must map seats to melds")
-    no_points = (0,) * rules.num_teams
-    if knock_card is None:
-        return DealResult(False, "knock_card=None is big gin, which these rules do not have", None, None, no_points)
-    thrown = CARD_BITS[parse_card(knock_card)]
-    if not hand_bits[knocker] & thrown:
-        raise ValueError(f"knock_card={knock_card!r} is not in the knocker's hand {format_cards(hand_bits[knocker])}")
-    hand_bits[knocker] ^= thrown
+    if knock_card is not None:
+        thrown = CARD_BITS[parse_card(knock_card)]
+        if not hand_bits[knocker] & thrown:
+            in_hand = format_cards(hand_bits[knocker])
+            raise ValueError(f"knock_card={knock_card!r} is not in the knocker's hand {in_hand}")
+        hand_bits[knocker] ^= thrown
     given = {seat: parse_melds(hand_bits, seat, melds) for seat, melds in (arrangements or {}).items()}
-    least = int(deadwood(hand_bits[[knocker]])[0])
-    if least > rules.knock_limit:
-        reason = f"deadwood {least} after throwing {knock_card} is more than the limit of {rules.knock_limit}"
-        return DealResult(False, reason, None, None, no_points)
+    reason = _refusal(rules, hand_bits[knocker], knock_card, first_upcard)
+    if reason:
+        nothing = (0,) * rules.num_teams
+        return DealResult(False, reason, None, None, nothing, nothing)
     seats = np.array([knocker])
-    result = settle_arranged(rules, hand_bits, seats, given) if given else settle(rules, hand_bits[None], seats)
+    if given:
+        result = settle_arranged(rules, hand_bits, seats, given, first_upcard, boasted)
+    else:
+        result = settle(rules, hand_bits[None], seats, first_upcard, boasted)
     return describe_result(rules, result, row=0)
+
+
+def _refusal(rules: Rules, hand: np.uint64, knock_card: str | None, first_upcard: NDArray[np.uint8] | None) -> str:
+    """Say why the knocker, who holds these cards after his throw, may not end the deal; empty if he may."""
+    least = int(deadwood(np.array([hand]))[0])
+    if knock_card is None:
+        if not rules.has_big_gin:
+            return "knock_card=None is big gin, which these rules do not have"
+        return f"big gin with deadwood {least}: every card must be melded" if least else ""
+    limit = rules.knock_limit if first_upcard is None else int(upcard_limits(rules)[first_upcard[0]])
+    return f"deadwood {least} after throwing {knock_card} is more than the limit of {limit}" if least > limit else ""
+
+
+def _parse_upcard(rules: Rules, upcard: str | None) -> NDArray[np.uint8] | None:
+    if upcard is None:
+        if rules.limit_from_upcard or rules.spade_upcard_doubles:
+            raise ValueError("upcard=None: under these rules the knock depends on the first upcard, give it")
+        return None
+    return np.array([parse_card(upcard)], dtype=np.uint8)
+
+
+def _parse_boasters(rules: Rules, boasters: Sequence[int]) -> NDArray[np.uint8]:
+    boasted = np.zeros((1, rules.num_seats), dtype=np.uint8)
+    if len(boasters) and not rules.boast:
+        raise ValueError(f"boasters={boasters!r}: these rules have no boasting")
+    for seat in boasters:
+        boasted[0, whole_number("boasters", seat, 0, rules.num_seats - 1, "seat")] = 1
+    return boasted
 
 
 def describe_result(rules: Rules, result: Showdown | State, row: int) -> DealResult:
@@ -119,16 +161,20 @@ def describe_result(rules: Rules, result: Showdown | State, row: int) -> DealRes
     kind = Kind(int(result.kind[row]))
     if kind is Kind.NONE:
         raise ValueError(f"the deal in row {row} is not over: it has no result yet")
+    points = tuple(int(amount) for amount in result.points[row])
+    net_points = tuple(int(amount) for amount in result.net_points[row])
     if kind is Kind.DEAD:
-        return DealResult(True, "", "dead", None, (0,) * rules.num_teams)
-    seats = range(rules.num_players)
-    knock_team = int(result.winner[row]) if kind is not Kind.UNDERCUT else 1 - int(result.winner[row])
+        return DealResult(True, "", "dead", None, points, net_points)
+    seats = range(rules.num_seats)
+    winner = int(result.winner[row])
+    knock_team = rules.team_of(int(result.knocker[row]))
     return DealResult(
         legal=True,
         reason="",
         kind=kind.name.lower(),
-        winner=int(result.winner[row]),
-        points=tuple(int(points) for points in result.points[row]),
+        winner=None if winner < 0 else winner,
+        points=points,
+        net_points=net_points,
         bonuses=bonuses_of(rules, kind),
         spread={
             seat: [
@@ -140,31 +186,42 @@ def describe_result(rules: Rules, result: Showdown | State, row: int) -> DealRes
         layoffs={
             seat: [format_card(card) for card in card_ids(result.laid_bits[row, seat])]
             for seat in seats
-            if rules.team_of(seat) != knock_team
+            if rules.team_of(seat) != knock_team and _takes_part(result, row, seat)
         },
         deadwood=tuple(int(points) for points in result.deadwood[row]),
     )
 
 
+def _takes_part(result: Showdown | State, row: int, seat: int) -> bool:
+    """Whether a seat has cards in the showdown: where three rotate, the dealer has none."""
+    cards = result.set_bits[row, seat] | result.run_bits[row, seat] | result.laid_bits[row, seat]
+    return bool(cards) or int(result.deadwood[row, seat]) > 0
+
+
 def bonuses_of(rules: Rules, kind: Kind) -> dict[str, int]:
-    """Return the bonuses that a deal of this kind pays to its winner, by name, without zeros."""
+    """Return the bonuses that a deal of this kind pays to its winner, by name, as single amounts, without zeros."""
     gin = {Kind.GIN: rules.gin_bonus, Kind.SMALL_GIN: rules.small_gin_bonus, Kind.TEAM_GIN: rules.team_gin_bonus}
+    boxed = rules.box_timing == "now" and kind is not Kind.DEAD and rules.num_tables == 1
     bonuses = {
         "gin": gin.get(kind, 0),
+        "big_gin": (rules.big_gin_bonus or 0) if kind is Kind.BIG_GIN else 0,
         "undercut": rules.undercut_bonus if kind is Kind.UNDERCUT else 0,
-        "box": rules.box_bonus if rules.box_timing == "now" and kind is not Kind.DEAD else 0,
+        "box": rules.box_bonus if boxed else 0,
     }
     return {name: points for name, points in bonuses.items() if points}
 
 
 def _parse_hands(rules: Rules, hands: Sequence[CardTexts], knocker: int) -> UInt64Array:
-    if len(hands) != rules.num_players:
-        raise ValueError(f"{len(hands)} hands given: {rules.num_players} players need {rules.num_players}")
-    whole_number("knocker", knocker, 0, rules.num_players - 1, "seat")
+    if len(hands) != rules.num_seats:
+        raise ValueError(f"{len(hands)} hands given: {rules.num_seats} seats at the table need {rules.num_seats}")
+    whole_number("knocker", knocker, 0, rules.num_seats - 1, "seat")
+    sitting_out = [seat for seat, hand in enumerate(hands) if not len(hand)] if rules.mode == "rotation" else []
+    if rules.mode == "rotation" and len(sitting_out) != 1:
+        raise ValueError(f"{len(sitting_out)} hands are empty: of three that rotate one sits out, give it no cards")
     bits: list[np.uint64] = []
     for seat, hand in enumerate(hands):
         ids = parse_cards(hand)
-        size = rules.hand_size + (seat == knocker)
+        size = 0 if seat in sitting_out else rules.hand_size + (seat == knocker)
         if len(ids) != size:
             raise ValueError(
                 f"hand {seat} has {len(ids)} cards: {size} are needed (the knocker still holds knock_card)"

@@ -1,7 +1,8 @@
 """The state of N deals at once: one array per fact.
 
-Shape letters, used in every comment: **N** deals, **P** seats, **C** = 52 cards, **T** = 2 teams,
-**W** words of legal actions, **L** events of a deal's log. A name ending in ``_bits`` is a bitboard.
+Shape letters, used in every comment: **N** deals, **P** seats at a table, **C** = 52 cards, **T** teams,
+**W** words of legal actions, **L** events of a deal's log, **S** overlapping score sheets (3 or none).
+A name ending in ``_bits`` is a bitboard.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Phase(IntEnum):
     DRAW = 2  #: draw from the stock or take the upcard
     PLAY = 3  #: trade, then discard or knock
     TRADE_ANSWER = 4  #: give a card back for the one on offer
-    OVER = 5  #: the deal has ended
+    CATCH = 5  #: name the next card of a catch
+    LAST_DISCARD = 6  #: pass, or take the deal's last discard to knock
+    OVER = 7  #: the deal has ended
 
 
 class Kind(IntEnum):
@@ -48,7 +51,12 @@ class Kind(IntEnum):
 
 
 def _array(dtype: str, shape: str, meaning: str) -> Any:
-    return dataclasses.field(metadata={"dtype": dtype, "shape": shape, "meaning": meaning})
+    return dataclasses.field(metadata={"dtype": dtype, "shape": shape, "meaning": meaning, "rare": False})
+
+
+def _rare(dtype: str, shape: str, meaning: str) -> Any:
+    """An array that few rule systems look at, or only at a deal's end; it stays out of the blocks."""
+    return dataclasses.field(metadata={"dtype": dtype, "shape": shape, "meaning": meaning, "rare": True})
 
 
 @dataclass(init=False, eq=False)
@@ -90,6 +98,11 @@ class State:
     offered_card: NDArray[np.uint8] = _array("u1", "N", "card on offer to the partner")
     trades: NDArray[np.uint8] = _array("u1", "N", "trades begun in this turn")
     legal: UInt64Array = _array("u8", "NW", "the mover's legal actions, one word per block of the layout")
+    boasted: NDArray[np.uint8] = _rare("u1", "NP", "1 for a seat that has boasted in this deal")
+    boast_bar: NDArray[np.uint8] = _rare("u1", "NP", "own turns, the present one included, without a knock for a boast")
+    catches: NDArray[np.uint8] = _rare("u1", "N", "catches begun in this turn")
+    named_bits: UInt64Array = _rare("u8", "N", "cards named in the catch under way")
+    caught_bits: UInt64Array = _rare("u8", "N", "cards of the pile that served in a successful catch")
 
     # What has been seen
     known_bits: UInt64Array = _array("u8", "NP", "cards everybody knows to lie with that seat")
@@ -104,7 +117,8 @@ class State:
     kind: NDArray[np.uint8] = _array("u1", "N", "Kind")
     winner: NDArray[np.int8] = _array("i1", "N", "the team that won the deal, -1 for none")
     knocker: NDArray[np.uint8] = _array("u1", "N", "the seat that knocked")
-    points: NDArray[np.int32] = _array("i4", "NT", "points the deal pays, as a scorer writes them")
+    points: NDArray[np.int32] = _array("i4", "NT", "points the deal has paid, as a scorer writes them")
+    net_points: NDArray[np.int32] = _rare("i4", "NT", "the same against every other team: zero-sum")
     deadwood: NDArray[np.uint8] = _array("u1", "NP", "deadwood points after laying off")
     set_bits: UInt64Array = _array("u8", "NP", "cards laid down in sets")
     run_bits: UInt64Array = _array("u8", "NP", "cards laid down in runs")
@@ -114,6 +128,8 @@ class State:
     scores: NDArray[np.int32] = _array("i4", "NT", "points of the game so far")
     boxes: NDArray[np.int32] = _array("i4", "NT", "deals won in the game so far")
     deals_played: NDArray[np.uint16] = _array("u2", "N", "deals of the game finished so far, dead ones too")
+    sheet_scores: NDArray[np.int32] = _rare("i4", "NST", "points on each overlapping sheet; scores holds their sum")
+    sheet_boxes: NDArray[np.int32] = _rare("i4", "NST", "deals won that count on each sheet")
 
     @classmethod
     def allocate(cls, rules: Rules, num_deals: int) -> State:
@@ -176,6 +192,11 @@ class State:
         """Cards left in the stock (N,)."""
         return np.uint8(NUM_CARDS) - self.stock_next
 
+    @property
+    def first_upcard(self) -> NDArray[np.uint8]:
+        """The card turned up at the deal (N,)."""
+        return self.deck[:, self.rules.num_hands * self.rules.hand_size]
+
     def take(self, rows: ArrayLike) -> State:
         """Return a copy of some rows, in the order given."""
         index = np.atleast_1d(np.asarray(rows))
@@ -221,9 +242,11 @@ class State:
         if (pile[-1] if pile else NO_CARD) != self.upcard[row]:
             found.append("upcard is not the pile's top card")
         phase = Phase(int(self.phase[row]))
-        for seat in range(self.rules.num_players):
-            size = self.rules.hand_size
-            size += phase is Phase.PLAY and seat == self.turn_seat[row]
+        for seat in range(self.rules.num_seats):
+            sits_out = self.rules.mode == "rotation" and seat == self.dealer[row]
+            size = 0 if sits_out else self.rules.hand_size
+            size += phase in (Phase.PLAY, Phase.CATCH) and seat == self.turn_seat[row]
+            size += self.kind[row] == Kind.BIG_GIN and seat == self.knocker[row]
             size += phase is Phase.TRADE_ANSWER and seat == self.rules.partner_of(int(self.turn_seat[row]))
             if int(hands[seat]).bit_count() != size:
                 found.append(f"seat {seat} holds {int(hands[seat]).bit_count()} cards instead of {size}")
@@ -231,7 +254,7 @@ class State:
             if astray:
                 found.append(f"known to lie with seat {seat}, but elsewhere: {format_cards(astray)}")
         for team in range(self.rules.num_teams):
-            held = sum(int(hands[seat]) for seat in self.rules.seats_of(team))
+            held = sum(int(hands[seat]) for seat in range(self.rules.num_seats) if self.rules.team_of(seat) == team)
             astray = int(self.team_known_bits[row, team]) & ~held
             if astray:
                 found.append(f"known to lie with team {team}, but elsewhere: {format_cards(astray)}")
@@ -253,7 +276,9 @@ def array_fields() -> tuple[dataclasses.Field[Any], ...]:
 
 def _members(dtype: str, shape: str) -> tuple[str, ...]:
     return tuple(
-        field.name for field in array_fields() if (field.metadata["dtype"], field.metadata["shape"]) == (dtype, shape)
+        field.name
+        for field in array_fields()
+        if (field.metadata["dtype"], field.metadata["shape"], field.metadata["rare"]) == (dtype, shape, False)
     )
 
 
@@ -288,16 +313,19 @@ def unpack_events(log: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[n
 
 
 def log_capacity(rules: Rules) -> int:
-    """Return the most events that a deal can have: the offers, then a draw, the trades and a discard each turn."""
-    return rules.num_players + rules.max_turns * (2 + 2 * rules.max_trades_per_turn)
+    """Return the most events of a deal: the offers, then a draw, all that is optional and a throw each turn."""
+    optional = 2 * rules.max_trades_per_turn + 3 * rules.catch_glass
+    boasts = rules.num_seats * rules.boast
+    return rules.num_hands + rules.max_turns * (2 + optional) + boasts + rules.last_discard_knock
 
 
 def _sizes(rules: Rules, num_deals: int) -> dict[str, int]:
     return {
         "N": num_deals,
-        "P": rules.num_players,
+        "P": rules.num_seats,
         "C": NUM_CARDS,
         "T": rules.num_teams,
         "W": action_layout(rules).num_words,
         "L": log_capacity(rules),
+        "S": 3 if rules.score_sheet == "hollywood" else 0,
     }

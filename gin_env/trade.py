@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.actions import action_layout
 from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array
+from gin_env.legal import answer_words
 from gin_env.state import Phase, State
 
 Rows = NDArray[np.intp]
@@ -29,8 +29,7 @@ def offer_card(state: State, rows: Rows, cards: NDArray[np.intp]) -> None:
     state.phase[rows] = _TRADE_ANSWER
     if state.rules.trade_reply == "partner":
         state.mover[rows] = partners
-    state.legal[rows] = np.uint64(0)
-    state.legal[rows, action_layout(state.rules).give_word] = state.hands.reshape(-1)[rows * _SEATS + partners]
+    state.legal[rows] = answer_words(state, rows)
 
 
 def answer_offer(state: State, rows: Rows, cards: NDArray[np.intp]) -> None:

@@ -1,12 +1,12 @@
 """A slow, scalar second implementation of gin rummy, to hold the fast engine against.
 
 It was written from the rules alone, uses the standard library only and shares nothing with ``gin_env``: not a table,
-not a helper, not a constant. Where the engine is clever this package searches everything. It covers the modes
-``duel`` and ``partnership``; the other modes, boasting, catching the glass and the Hollywood sheet are outside it.
+not a helper, not a constant. Where the engine is clever this package searches everything. It covers every mode and
+option of docs/rules.md; what a seat sees is outside it.
 
 Rules are a plain mapping with the field names of docs/rules.md section 1 (``presets.PRESETS`` holds a second reading of
 its tables). Cards are texts such as ``"5H"``; actions are the texts ``pass``, ``take``, ``draw``, ``big_gin``,
-``give 5H``, ``discard 5H`` and ``knock 5H``.
+``boast``, ``give 5H``, ``discard 5H``, ``knock 5H`` and ``catch 5H``.
 
 A deal, move by move, and the game it counts for::
 
@@ -19,6 +19,13 @@ A deal, move by move, and the game it counts for::
         deal.apply(random.choice(deal.legal_actions()))
     game.record(deal.result)
 
+In ``two_tables`` each table is a deal of its own, with a deck, a dealer and the local seats 0 and 1::
+
+    game = ReferenceGame(PRESETS["two_tables_4p"], dealer=(0, 1))
+    tables = [ReferenceDeal(rules, deck, dealer) for deck, dealer in zip(decks, game.dealers)]
+    ...
+    game.record(combine_tables(rules, [table.result for table in tables]))
+
 A showdown alone, and the deadwood of a hand::
 
     score_showdown(rules, hands, knocker=0, knock_card="KD").points
@@ -27,10 +34,12 @@ A showdown alone, and the deadwood of a hand::
 
 from .cards import CARDS, arrangements, deadwood
 from .deal import ReferenceDeal
-from .game import ReferenceGame
+from .game import ReferenceGame, end_bonuses, next_dealer
 from .presets import NO_EFFECT, PRESETS
 from .result import Result
-from .showdown import score_showdown
+from .rules import complete
+from .showdown import dead_deal, score_showdown
+from .tables import combine_tables
 
 __all__ = [
     "CARDS",
@@ -40,6 +49,11 @@ __all__ = [
     "ReferenceGame",
     "Result",
     "arrangements",
+    "combine_tables",
+    "complete",
+    "dead_deal",
     "deadwood",
+    "end_bonuses",
+    "next_dealer",
     "score_showdown",
 ]

@@ -10,6 +10,15 @@ from .cards import ALL_MELDS, CARDS, RANKS, Arrangement, best_arrangements, leas
 _GREEDY_ORDER = tuple("CHSD".index(text[1]) * 13 + RANKS.index(text[0]) for text in CARDS)
 
 
+class SeatReply(NamedTuple):
+    """What one seat that plays for itself leaves itself, lays off and keeps; how the open melds lie afterwards."""
+
+    left: int
+    laid_bits: int
+    arrangement: Arrangement
+    melds: tuple[int, ...]
+
+
 class Reply(NamedTuple):
     """Cards laid off by all defenders together, and each defender's arrangement of what is left."""
 
@@ -37,6 +46,15 @@ def optimal_reply(open_melds: tuple[int, ...], hands: tuple[int, ...], cross_cha
     hands : the defenders' hands.
     cross_chain : whether a defender may build on cards that the other one laid off.
     """
+    found = _reachable(open_melds, hands, cross_chain)
+    laid_groups = {_laid(state, open_melds) for state in found}
+    laid = min(laid_groups, key=lambda group: _preference(_total_left(hands, group), group))
+    kept = tuple(best_arrangements(hand & ~laid)[0] for hand in hands)
+    return Reply(_total_left(hands, laid), laid, kept)
+
+
+def _reachable(open_melds: tuple[int, ...], hands: Sequence[int], cross_chain: bool) -> set[tuple[int, ...]]:
+    """Return how the open melds can look after some sequence of lay-offs, none at all included."""
     found: set[tuple[int, ...]] = set()
     waiting = [open_melds]
     while waiting:
@@ -51,11 +69,7 @@ def optimal_reply(open_melds: tuple[int, ...], hands: tuple[int, ...], cross_cha
                     base = meld if cross_chain else open_melds[place] | (meld & hand)
                     if base | 1 << card in ALL_MELDS:
                         waiting.append((*state[:place], meld | 1 << card, *state[place + 1 :]))
-
-    laid_groups = {_laid(state, open_melds) for state in found}
-    laid = min(laid_groups, key=lambda group: _preference(_total_left(hands, group), group))
-    kept = tuple(best_arrangements(hand & ~laid)[0] for hand in hands)
-    return Reply(_total_left(hands, laid), laid, kept)
+    return found
 
 
 def _laid(state: tuple[int, ...], open_melds: tuple[int, ...]) -> int:
@@ -67,6 +81,30 @@ def _laid(state: tuple[int, ...], open_melds: tuple[int, ...]) -> int:
 
 def _total_left(hands: Sequence[int], laid: int) -> int:
     return sum(least_deadwood(hand & ~laid) for hand in hands)
+
+
+@lru_cache(maxsize=1 << 14)
+def seat_reply(open_melds: tuple[int, ...], hand: int) -> SeatReply:
+    """Return the best reply of a seat that plays for itself, found among every sequence of laying off its cards.
+
+    Where the same cards can be laid off in several ways, they are placed in the order of their ids, each onto the
+    lowest of the open melds with which the rest can still be laid off.
+
+    Parameters
+    ----------
+    open_melds : the melds that may be added to, as they lie now, in the order of their lowest card ids.
+    hand : the seat's hand.
+    """
+    states = _reachable(open_melds, (hand,), cross_chain=True)
+    laid_groups = {_laid(state, open_melds) for state in states}
+    laid = min(laid_groups, key=lambda group: _preference(least_deadwood(hand & ~group), group))
+
+    def places(state: tuple[int, ...]) -> list[int]:
+        return [next(place for place, meld in enumerate(state) if meld >> card & 1) for card in to_ids(laid)]
+
+    melds = min((state for state in states if _laid(state, open_melds) == laid), key=places)
+    kept = hand & ~laid
+    return SeatReply(least_deadwood(kept), laid, best_arrangements(kept)[0], melds)
 
 
 def greedy_reply(open_melds: tuple[int, ...], hand: int) -> Reply:

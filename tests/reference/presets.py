@@ -1,34 +1,29 @@
-"""The presets of the modes played here: a second reading of the tables in docs/rules.md sections 1 and 2."""
+"""The presets: a second reading of the tables in docs/rules.md sections 1 and 2."""
 
 from typing import Any
 
+from .rules import DEFAULTS
+
 # Fields that cannot change a deal or a game in that mode: docs/rules.md leaves their value open there, so a comparison
 # of presets may pass over them. `partner_hand_visible` changes what a seat sees, never what it may do.
+_OF_TRADES = frozenset({"max_trades_per_turn", "trade_reply", "trade_taken_card", "partner_hand_visible"})
+_OF_TEAMS = frozenset({"team_layoff", "gin_protects", "small_gin_bonus", "team_gin_bonus", "small_gin_for"})
+_OF_SIDES = _OF_TRADES | _OF_TEAMS
 NO_EFFECT: dict[str, frozenset[str]] = {
-    "duel": frozenset(
-        {
-            "max_trades_per_turn",
-            "trade_reply",
-            "trade_taken_card",
-            "partner_hand_visible",
-            "team_layoff",
-            "cross_chain",
-            "gin_protects",
-            "small_gin_bonus",
-            "team_gin_bonus",
-            "small_gin_for",
-        }
-    ),
-    "partnership": frozenset({"gin_bonus", "partner_hand_visible"}),
+    "duel": _OF_SIDES | {"cross_chain", "rotation", "ffa_scoring", "team_score"},
+    "partnership": frozenset({"gin_bonus", "partner_hand_visible", "rotation", "ffa_scoring", "team_score"}),
+    "free_for_all": _OF_SIDES | {"rotation", "team_score", "boast_wait_turns", "boast_points"},
+    "rotation": _OF_SIDES | {"cross_chain", "dealer_rule", "ffa_scoring", "team_score"},
+    "two_tables": _OF_SIDES | {"cross_chain", "rotation", "ffa_scoring"},
 }
 
 # The decisions that all presets share (the `palace_4p` column where the two-player one says "same", "so" or "-").
 _COMMON: dict[str, Any] = {
+    **DEFAULTS,
     "deal_order": "left_of_dealer",
     "upcard_offer": True,  # row 7
     "all_pass_forces_stock": True,  # row 9
     "stock_floor": 2,  # row 11
-    "last_discard_knock": False,  # row 12
     "dead_redeal": "same",  # row 13
     "forbid_return_discard": True,  # row 14
     "max_trades_per_turn": 0,  # row 16
@@ -36,10 +31,6 @@ _COMMON: dict[str, Any] = {
     "trade_taken_card": True,  # row 18
     "partner_hand_visible": False,  # row 19
     "knock_limit": 10,  # row 20
-    "limit_from_upcard": False,
-    "ace_upcard_gin_only": False,
-    "spade_upcard_doubles": False,
-    "big_gin_bonus": None,  # row 23
     "spread": "least",  # row 25
     "layoff_on_gin": False,  # row 26
     "team_layoff": "per_member",  # row 27
@@ -69,6 +60,17 @@ _CLASSIC: dict[str, Any] = {
     "box_timing": "end",
     "game_bonus": 100,
     "shutout_bonus": 100,
+}
+
+_FREE_FOR_ALL: dict[str, Any] = {
+    **_COMMON,
+    "mode": "free_for_all",
+    "hand_size": 7,
+    "dealer_rule": "clockwise",
+    "gin_bonus": 25,
+    "undercut_bonus": 25,
+    "box_bonus": 0,
+    "box_timing": "now",
 }
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -124,4 +126,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         "box_bonus": 0,
         "box_timing": "now",
     },
+    "rotation_3p": {
+        **_CLASSIC,
+        "mode": "rotation",
+        "num_players": 3,
+        "dealer_rule": "clockwise",  # the default; `rotation` decides
+    },
+    "free_for_all_3p": {**_FREE_FOR_ALL, "num_players": 3},
+    "free_for_all_4p": {**_FREE_FOR_ALL, "num_players": 4},
+    "free_for_all_5p": {**_FREE_FOR_ALL, "num_players": 5},
+    "two_tables_4p": {**_CLASSIC, "mode": "two_tables", "num_players": 4, "target": 125},
 }

@@ -5,22 +5,33 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of one deal; a team is ``seat % 2`` in both modes.
+    """The outcome of one deal, of one table, or of both tables together.
+
+    A team is ``seat % num_teams``: two teams in the modes duel, partnership and two_tables (local seats at a table),
+    one for each seat in free_for_all and rotation.
 
     Attributes
     ----------
     legal : False only from ``score_showdown``, for a knock that the rules refuse; then `reason` says why and the
-        other fields but `knocker_deadwood` keep their defaults.
-    kind : "knock", "undercut", "dead"; "gin", "big_gin" (duel); "small_gin", "team_gin" (partnership).
-    winner : the team that won the deal, None when dead.
-    points : what a scorer writes down, one number per team.
-    bonuses : "gin", "big_gin", "undercut", "box" as far as due and not 0; single amounts even where a spade upcard
-        doubles the deal; a box only where it is paid at once.
+        other fields but `knocker_deadwood` are empty.
+    kind : "knock", "undercut", "dead"; "gin", "big_gin"; "small_gin", "team_gin" (partnership); "two_tables" for two
+        tables together of which one at least was not dead. It describes the knocker; in free_for_all it is "knock"
+        or "gin" whatever the pairs did.
+    winner : the team that won the deal. None when dead, and where the most points are shared: in free_for_all, and
+        between two tables.
+    points : what a scorer writes down, one number per team: the showdown, a box paid at once, boasts and catches.
+    net_points : zero-sum, one number per team: own points less the other's, over all pairs.
+    bonuses : "gin", "big_gin", "undercut", "box", "boast" as far as due and not 0. Single amounts, even where a spade
+        upcard doubles the deal or several pairs pay; a box only where it is paid at once; of boasts the sum.
+    boasts, catches : the parts of `points` that boasts and catches paid, one number per team.
     spread : melds of each seat of the knocking side, in the order of their lowest card ids.
     layoffs : for every defender the cards laid off, texts in alphabetical order, an empty list for none.
     defender_melds : melds of each defender, without the cards laid off.
-    deadwood : points left in each seat's hand after laying off; None when dead.
+    table_melds : the melds that could be added to, with the cards laid off, in the order of their lowest card ids
+        before; free_for_all only, where later seats build on them.
+    deadwood : points left in each seat's hand after laying off, 0 for a seat that sits out; None when dead.
     knocker_deadwood : the knocker's own deadwood after throwing the knock card.
+    tables : results of both tables where they are counted together.
     """
 
     legal: bool = True
@@ -28,14 +39,14 @@ class Result:
     kind: str | None = None
     winner: int | None = None
     points: list[int] = field(default_factory=lambda: [0, 0])
+    net_points: list[int] = field(default_factory=lambda: [0, 0])
     bonuses: dict[str, int] = field(default_factory=dict)
+    boasts: list[int] = field(default_factory=lambda: [0, 0])
+    catches: list[int] = field(default_factory=lambda: [0, 0])
     spread: dict[int, list[list[str]]] = field(default_factory=dict)
     layoffs: dict[int, list[str]] = field(default_factory=dict)
     defender_melds: dict[int, list[list[str]]] = field(default_factory=dict)
+    table_melds: list[list[str]] = field(default_factory=list)
     deadwood: list[int] | None = None
     knocker_deadwood: int | None = None
-
-
-def dead_deal() -> Result:
-    """Return the result of a deal that nobody won."""
-    return Result(kind="dead")
+    tables: tuple["Result", ...] = ()

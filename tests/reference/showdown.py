@@ -6,41 +6,16 @@ from typing import Any, NamedTuple
 
 from .cards import CARD_ID, VALUE, Arrangement, best_arrangements, least_deadwood, to_bits, to_texts
 from .defence import Reply, greedy_reply, optimal_reply
+from .free_for_all import play_showdown
 from .result import Result
+from .rules import add, complete, knock_limit, net, num_seats, num_teams, spade_factor
 
 
 class _Settlement(NamedTuple):
     kind: str
-    winner: int
-    points: list[int]
+    knockers_win: bool
+    amount: int
     bonuses: dict[str, int]
-
-
-def check_rules(rules: Mapping[str, Any]) -> None:
-    """Raise ValueError for rules that this package does not play or that docs/rules.md excludes."""
-    seats = {"duel": 2, "partnership": 4}.get(rules["mode"])
-    if seats is None:
-        raise ValueError(f"mode {rules['mode']!r}: the reference plays 'duel' and 'partnership' only")
-    if rules["num_players"] != seats:
-        raise ValueError(f"num_players {rules['num_players']}: mode {rules['mode']!r} has {seats} seats")
-    if rules["mode"] == "partnership" and rules.get("big_gin_bonus") is not None:
-        raise ValueError("big_gin_bonus in mode 'partnership': big gin exists with one hand a side only; use None")
-    if rules["mode"] == "partnership" and rules["layoff"] == "greedy":
-        raise ValueError("layoff 'greedy' in mode 'partnership': docs/rules.md describes it for one defender only")
-    if rules.get("ace_upcard_gin_only", False) and not rules.get("limit_from_upcard", False):
-        raise ValueError("ace_upcard_gin_only without limit_from_upcard: switch both on, or neither")
-
-
-def knock_limit(rules: Mapping[str, Any], upcard: str | None) -> int:
-    """Return the deadwood that a knocker may have at most, given the first upcard (docs/rules.md row 20)."""
-    limit: int = rules["knock_limit"]
-    if rules.get("limit_from_upcard", False):
-        if upcard is None:
-            raise ValueError("upcard is None: limit_from_upcard needs the first upcard of the deal")
-        limit = min(limit, VALUE[CARD_ID[upcard]])
-        if rules.get("ace_upcard_gin_only", False) and upcard[0] == "A":
-            limit = 0
-    return limit
 
 
 def score_showdown(
@@ -49,22 +24,25 @@ def score_showdown(
     knocker: int,
     knock_card: str | None,
     upcard: str | None = None,
+    boasters: Sequence[int] = (),
 ) -> Result:
     """Spread, lay off and score.
 
     Parameters
     ----------
     rules : the fields of docs/rules.md section 1.
-    hands : cards of each seat; the knocker's hand still holds the knock card.
+    hands : cards of each seat (two local seats at a table of two_tables); the knocker's hand still holds the knock
+        card; in rotation the hand of the seat that sits out is empty.
     knocker : seat that knocks.
     knock_card : card that the knocker throws; None for big gin.
     upcard : first upcard of the deal; needed where the rules read it.
+    boasters : seats that have boasted in this deal.
 
     Raises
     ------
     ValueError : for cards that cannot lie so. A knock that the rules refuse is a `Result` with ``legal=False``.
     """
-    check_rules(rules)
+    rules = complete(rules)
     groups = _groups(rules, hands, knocker)
     if knock_card is not None:
         thrown = to_bits([knock_card])
@@ -75,11 +53,81 @@ def score_showdown(
     own = least_deadwood(groups[knocker])
     reason = _refusal(rules, own, knock_card is None, upcard)
     if reason:
-        return Result(legal=False, reason=reason, knocker_deadwood=own)
+        nothing = [0] * num_teams(rules)
+        return Result(
+            legal=False,
+            reason=reason,
+            knocker_deadwood=own,
+            points=nothing,
+            net_points=nothing,
+            boasts=nothing,
+            catches=nothing,
+        )
+    if rules["mode"] == "free_for_all":
+        return _each_for_himself(rules, groups, knocker, upcard)
+    return _side_against_side(rules, groups, knocker, knock_card is None, upcard, boasters)
 
-    seats = rules["num_players"]
-    side = [(knocker + turn) % seats for turn in range(0, seats, 2)]
-    defenders = [(knocker + turn) % seats for turn in range(1, seats, 2)]
+
+def dead_deal(rules: Mapping[str, Any], playing: Sequence[int], boasters: Sequence[int] = ()) -> Result:
+    """Return the result of a deal of the given seats that nobody won; only boasts pay (row 37)."""
+    rules = complete(rules)
+    teams = num_teams(rules)
+    boasts = [0] * teams
+    for seat in boasters:
+        others = next(other for other in playing if other % teams != seat % teams)
+        boasts[others % teams] += rules["boast_points"][4]
+    return Result(
+        kind="dead",
+        points=boasts,
+        net_points=net(boasts, {seat % teams for seat in playing}),
+        bonuses={"boast": sum(boasts)} if any(boasts) else {},
+        boasts=boasts,
+        catches=[0] * teams,
+    )
+
+
+def _each_for_himself(rules: Mapping[str, Any], groups: Sequence[int], knocker: int, upcard: str | None) -> Result:
+    own = least_deadwood(groups[knocker])
+    is_open = bool(open_places(rules, [own]))
+    outcome = play_showdown(rules, groups, knocker, is_open, upcard)
+    seats = len(groups)
+    left = [own] * seats
+    layoffs, defender_melds = {}, {}
+    for turn, reply in enumerate(outcome.replies, start=1):
+        seat = (knocker + turn) % seats
+        left[seat] = reply.left
+        layoffs[seat] = sorted(to_texts(reply.laid_bits))
+        defender_melds[seat] = _texts(reply.arrangement)
+    return Result(
+        kind=outcome.kind,
+        winner=outcome.winner,
+        points=outcome.points,
+        net_points=outcome.net_points,
+        bonuses=outcome.bonuses,
+        boasts=[0] * seats,
+        catches=[0] * seats,
+        spread={knocker: _texts(outcome.spread)},
+        layoffs=layoffs,
+        defender_melds=defender_melds,
+        table_melds=[to_texts(meld) for meld in outcome.melds],
+        deadwood=left,
+        knocker_deadwood=own,
+    )
+
+
+def _side_against_side(
+    rules: Mapping[str, Any],
+    groups: Sequence[int],
+    knocker: int,
+    is_big_gin: bool,
+    upcard: str | None,
+    boasters: Sequence[int],
+) -> Result:
+    seats, teams = len(groups), num_teams(rules)
+    playing = [(knocker + turn) % seats for turn in range(seats) if groups[(knocker + turn) % seats]]
+    side = [seat for seat in playing if seat % teams == knocker % teams]
+    defenders = [seat for seat in playing if seat % teams != knocker % teams]
+    ours, theirs = knocker % teams, defenders[0] % teams
     side_deadwood = [least_deadwood(groups[seat]) for seat in side]
     opened = open_places(rules, side_deadwood)
 
@@ -88,8 +136,8 @@ def score_showdown(
     for spreads in _spreads(rules, [groups[seat] for seat in side]):
         open_melds = tuple(meld for place in opened for meld in spreads[place].melds())
         reply = _reply(rules, open_melds, tuple(groups[seat] for seat in defenders))
-        settled = settle(rules, knocker % 2, side_deadwood, reply.total, knock_card is None, upcard)
-        pay = settled.points[knocker % 2] - settled.points[1 - knocker % 2]
+        settled = settle(rules, side_deadwood, reply.total, is_big_gin, upcard)
+        pay = settled.amount if settled.knockers_win else -settled.amount
         if best is None or pay > best[0]:
             best = pay, spreads, reply, settled
     if best is None:
@@ -105,22 +153,48 @@ def score_showdown(
         left[seat] = sum(VALUE[CARD_ID[text]] for text in to_texts(held & ~kept.melded_bits))
         layoffs[seat] = sorted(to_texts(groups[seat] & reply.laid_bits))
         defender_melds[seat] = _texts(kept)
+
+    winner = ours if settled.knockers_win else theirs
+    points = [settled.amount if team == winner else 0 for team in range(teams)]
+    boasts = [0] * teams
+    for seat in boasters:
+        team, amount = _boast_payment(rules, ours, theirs, seat % teams, settled.knockers_win)
+        boasts[team] += amount
+    points = add(points, boasts)
     return Result(
         kind=settled.kind,
-        winner=settled.winner,
-        points=settled.points,
-        bonuses=settled.bonuses,
+        winner=winner,
+        points=points,
+        net_points=net(points, (ours, theirs)),
+        bonuses={**settled.bonuses, **({"boast": sum(boasts)} if any(boasts) else {})},
+        boasts=boasts,
+        catches=[0] * teams,
         spread={seat: _texts(spread) for seat, spread in zip(side, spreads, strict=True)},
         layoffs=layoffs,
         defender_melds=defender_melds,
         deadwood=left,
-        knocker_deadwood=own,
+        knocker_deadwood=side_deadwood[0],
     )
+
+
+def _boast_payment(
+    rules: Mapping[str, Any], knockers: int, defenders: int, boaster: int, knockers_win: bool
+) -> tuple[int, int]:
+    """Return which team a boast pays, and how much (row 37)."""
+    won, undercut, lost, others_undercut, _ = rules["boast_points"]
+    if boaster == knockers:
+        return (knockers, won) if knockers_win else (defenders, undercut)
+    return (knockers, lost) if knockers_win else (defenders, others_undercut)
 
 
 def _groups(rules: Mapping[str, Any], hands: Sequence[Iterable[str]], knocker: int) -> list[int]:
     groups = [to_bits(hand) for hand in hands]
-    sizes = [rules["hand_size"] + (seat == knocker) for seat in range(rules["num_players"])]
+    sizes = [rules["hand_size"] + (seat == knocker) for seat in range(num_seats(rules))]
+    if rules["mode"] == "rotation" and len(groups) == len(sizes):
+        idle = [seat for seat, group in enumerate(groups) if not group]
+        if len(idle) != 1 or knocker in idle:
+            raise ValueError(f"empty hands of seats {idle}: in mode 'rotation' one seat, not the knocker, sits out")
+        sizes[idle[0]] = 0
     if [group.bit_count() for group in groups] != sizes:
         raise ValueError(f"hands of {[group.bit_count() for group in groups]} cards: expected {sizes}")
     to_bits(text for group in groups for text in to_texts(group))
@@ -130,7 +204,7 @@ def _groups(rules: Mapping[str, Any], hands: Sequence[Iterable[str]], knocker: i
 def _refusal(rules: Mapping[str, Any], own: int, is_big_gin: bool, upcard: str | None) -> str:
     limit = knock_limit(rules, upcard)
     if is_big_gin:
-        if rules.get("big_gin_bonus") is None:
+        if rules["big_gin_bonus"] is None:
             return "big gin is off"
         return f"big gin with {own} points of deadwood: all cards must be melded" if own else ""
     return f"deadwood {own} is above the limit of {limit}" if own > limit else ""
@@ -166,7 +240,6 @@ def _texts(arrangement: Arrangement) -> list[list[str]]:
 
 def settle(
     rules: Mapping[str, Any],
-    team: int,
     side_deadwood: Sequence[int],
     defence: int,
     is_big_gin: bool,
@@ -175,36 +248,30 @@ def settle(
     """Turn the deadwood of both sides into points (docs/rules.md section 3 and rows 30-34)."""
     own = sum(side_deadwood)
     is_protected = own == 0 or (rules["gin_protects"] == "knocker_zero" and side_deadwood[0] == 0)
-    wins = is_protected or own < defence or (own == defence and not rules["undercut_on_tie"])
+    knockers_win = is_protected or own < defence or (own == defence and not rules["undercut_on_tie"])
     bonuses = {}
-    if wins:
-        winner, difference = team, max(defence - own, 0)
+    if knockers_win:
+        difference = max(defence - own, 0)
         kind = _kind_of_win(rules, side_deadwood, is_big_gin)
         if kind == "big_gin":
             bonuses["big_gin"] = rules["big_gin_bonus"]
         elif kind != "knock":
             bonuses["gin"] = rules[f"{kind}_bonus"]
     else:
-        winner, difference, kind = 1 - team, own - defence, "undercut"
+        difference, kind = own - defence, "undercut"
         bonuses["undercut"] = rules["undercut_bonus"]
 
-    amount = difference + sum(bonuses.values())
-    if rules.get("spade_upcard_doubles", False):
-        if upcard is None:
-            raise ValueError("upcard is None: spade_upcard_doubles needs the first upcard of the deal")
-        amount *= 2 if upcard[1] == "S" else 1
-    if rules["box_timing"] == "now":
+    amount = (difference + sum(bonuses.values())) * spade_factor(rules, upcard)
+    if rules["box_timing"] == "now" and rules["mode"] != "two_tables":  # there both tables share one box
         bonuses["box"] = rules["box_bonus"]
         amount += rules["box_bonus"]
-    points = [0, 0]
-    points[winner] = amount
-    return _Settlement(kind, winner, points, {name: bonus for name, bonus in bonuses.items() if bonus})
+    return _Settlement(kind, knockers_win, amount, {name: bonus for name, bonus in bonuses.items() if bonus})
 
 
 def _kind_of_win(rules: Mapping[str, Any], side_deadwood: Sequence[int], is_big_gin: bool) -> str:
     if is_big_gin:
         return "big_gin"
-    if rules["mode"] == "duel":
+    if rules["mode"] != "partnership":
         return "knock" if side_deadwood[0] else "gin"
     if not any(side_deadwood):
         return "team_gin"

@@ -1,0 +1,144 @@
+"""What is legal: the words of the mover's actions in each phase, the one place that decides it.
+
+The engine asks for one phase at a time; :func:`legal_words` answers for any rows, in whatever phase they are.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.actions import DRAW, PASS, TAKE, action_layout
+from gin_env.cards import ALL_CARDS, CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, NUM_RANKS, UInt64Array
+from gin_env.melds import deadwood, legal_knocks, meldable_cards
+from gin_env.rules import Rules
+from gin_env.state import Phase, State
+
+Rows = NDArray[np.intp]
+
+PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
+DRAW_ONLY = np.uint64(1 << DRAW)
+DRAW_OR_TAKE = np.uint64(1 << DRAW | 1 << TAKE)
+_PASS_ONLY = np.uint64(1 << PASS)
+_NOTHING = np.uint64(0)
+_VERBS_OF = {
+    Phase.UPCARD_OFFER: PASS_OR_TAKE,
+    Phase.FORCED_DRAW: DRAW_ONLY,
+    Phase.DRAW: DRAW_OR_TAKE,
+}
+
+
+def legal_words(state: State, rows: Rows) -> UInt64Array:
+    """Return the words of the legal actions of some rows (M, W), whatever their phases."""
+    words = np.zeros((len(rows), action_layout(state.rules).num_words), dtype=np.uint64)
+    phases = state.phase[rows]
+    for phase in Phase:
+        chosen = np.flatnonzero(phases == phase)
+        if not len(chosen):
+            continue
+        if phase in _VERBS_OF:
+            words[chosen, 0] = _VERBS_OF[phase]
+        elif phase is Phase.PLAY:
+            words[chosen] = play_words(state, rows[chosen])
+        elif phase is Phase.TRADE_ANSWER:
+            words[chosen] = answer_words(state, rows[chosen])
+        elif phase is Phase.CATCH:
+            words[chosen] = catch_words(state, rows[chosen])
+        elif phase is Phase.LAST_DISCARD:
+            words[chosen] = last_discard_words(state, rows[chosen])
+    return words
+
+
+def play_words(state: State, rows: Rows) -> UInt64Array:
+    """Return what the movers, who hold one card too many, may do (rows 12, 14, 16, 18, 20, 23, 37, 38)."""
+    rules, layout = state.rules, action_layout(state.rules)
+    cells = rows * rules.num_seats + state.mover[rows]
+    hands = state.hands.reshape(-1)[cells]
+    taken = state.taken_card[rows]
+    others = hands & ~CARD_BITS[taken]
+    throwable = others if rules.forbid_return_discard else hands
+    words = np.empty((len(rows), layout.num_words), dtype=np.uint64)
+    words[:, 0] = 0
+    if layout.give >= 0:
+        may_trade = state.trades[rows] < rules.max_trades_per_turn
+        words[:, layout.give_word] = (hands if rules.trade_taken_card else others) * may_trade
+    words[:, layout.discard_word] = throwable
+    words[:, layout.knock_word] = legal_knocks(hands, throwable, knock_limits(state, rows))
+    if rules.catch_glass:
+        words[:, layout.catch_word] = ALL_CARDS * (state.catches[rows] == 0)
+    if rules.boast:
+        words[:, 0] |= np.uint64(1 << layout.boast) * (state.boasted.reshape(-1)[cells] == 0)
+    if rules.last_discard_knock:  # after taking the last discard, a knock is all that is left
+        last = (state.stock_next[rows] >= NUM_CARDS - rules.stock_floor) & (taken != NO_CARD)
+        words[last, 0] = 0
+        for word in set(range(1, layout.num_words)) - {layout.knock_word}:
+            words[last, word] = 0
+    if rules.has_big_gin:
+        words[:, 0] |= np.uint64(1 << layout.big_gin) * _melds_wholly(hands)
+    if rules.boast:
+        barred = state.boast_bar.reshape(-1)[cells] > 0
+        words[barred, layout.knock_word] = 0
+        if rules.has_big_gin:
+            words[barred, 0] &= ~np.uint64(1 << layout.big_gin)
+    return words
+
+
+def answer_words(state: State, rows: Rows) -> UInt64Array:
+    """Return what the partner of the turn's seat may give back: any card (row 17)."""
+    layout, seats = action_layout(state.rules), state.rules.num_seats
+    words = np.zeros((len(rows), layout.num_words), dtype=np.uint64)
+    partners = (state.turn_seat[rows] + 2) % seats
+    words[:, layout.give_word] = state.hands.reshape(-1)[rows * seats + partners]
+    return words
+
+
+def catch_words(state: State, rows: Rows) -> UInt64Array:
+    """Return what a catch may go on with: any card not yet named in it (row 38)."""
+    layout = action_layout(state.rules)
+    words = np.zeros((len(rows), layout.num_words), dtype=np.uint64)
+    words[:, layout.catch_word] = ALL_CARDS & ~state.named_bits[rows]
+    return words
+
+
+def last_discard_words(state: State, rows: Rows) -> UInt64Array:
+    """Return whether the last discard may be taken: only where a knock then exists (row 12)."""
+    rules = state.rules
+    words = np.zeros((len(rows), action_layout(rules).num_words), dtype=np.uint64)
+    cells = rows * rules.num_seats + state.mover[rows]
+    hands = state.hands.reshape(-1)[cells]
+    joined = hands | CARD_BITS[state.upcard[rows]]
+    throwable = hands if rules.forbid_return_discard else joined
+    able = legal_knocks(joined, throwable, knock_limits(state, rows)) != 0
+    if rules.has_big_gin:
+        able |= _melds_wholly(joined)
+    if rules.boast:
+        able &= state.boast_bar.reshape(-1)[cells] == 0
+    words[:, 0] = np.where(able, PASS_OR_TAKE, _PASS_ONLY)
+    return words
+
+
+def knock_limits(state: State, rows: Rows) -> int | NDArray[np.intp]:
+    """Return the most deadwood with which one may knock: one number, or one for each row (M,) (row 20)."""
+    rules = state.rules
+    return upcard_limits(rules)[state.first_upcard[rows]] if rules.limit_from_upcard else rules.knock_limit
+
+
+@functools.lru_cache
+def upcard_limits(rules: Rules) -> NDArray[np.intp]:
+    """Return the knock limit by the id of the first upcard (52,)."""
+    if not rules.limit_from_upcard:
+        return np.full(NUM_CARDS, rules.knock_limit, dtype=np.intp)
+    limits = np.minimum(CARD_POINTS[:NUM_CARDS].astype(np.intp), rules.knock_limit)
+    if rules.ace_upcard_gin_only:
+        limits[::NUM_RANKS] = 0
+    return limits
+
+
+def _melds_wholly(hands: UInt64Array) -> NDArray[np.bool_]:
+    """Return which hands have no deadwood at all (M,)."""
+    whole = meldable_cards(hands) == hands
+    asking = np.flatnonzero(whole)
+    whole[asking] = deadwood(hands[asking]) == 0
+    return whole

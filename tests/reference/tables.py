@@ -1,0 +1,45 @@
+"""Two tables together: the deals of both make one result for the teams (docs/rules.md section 2, `two_tables_4p`)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .result import Result
+from .rules import add, complete, net
+
+
+def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result:
+    """Return the result of the teams when both tables are over; local seat 0 or 1 plays for that team.
+
+    What the teams won at the tables decides the winner, and is netted with ``team_score="net"``. Boasts and catches
+    are no part of that (docs/rules.md rows 37 and 38): each team keeps its own, dead tables included.
+    """
+    rules = complete(rules)
+    if rules["mode"] != "two_tables" or len(tables) != 2:
+        raise ValueError(f"{len(tables)} tables in mode {rules['mode']!r}: expected the two of 'two_tables'")
+    if any(table.kind is None for table in tables):
+        raise ValueError("a refused knock is no finished table: combine finished tables only")
+    boasts = add(*(table.boasts for table in tables))
+    catches = add(*(table.catches for table in tables))
+    points = add(*(table.points for table in tables))
+    won = [total - boast - catch for total, boast, catch in zip(points, boasts, catches, strict=True)]
+
+    winner = None if won[0] == won[1] else won.index(max(won))
+    if rules["team_score"] == "net":
+        won = [max(won[team] - won[1 - team], 0) for team in (0, 1)]
+    bonuses = {}
+    if winner is not None and rules["box_timing"] == "now" and rules["box_bonus"]:
+        bonuses["box"] = rules["box_bonus"]
+        won[winner] += rules["box_bonus"]
+    if any(boasts):
+        bonuses["boast"] = sum(boasts)
+    points = add(won, boasts, catches)
+    return Result(
+        kind="dead" if all(table.kind == "dead" for table in tables) else "two_tables",
+        winner=winner,
+        points=points,
+        net_points=net(points, (0, 1)),
+        bonuses=bonuses,
+        boasts=boasts,
+        catches=catches,
+        tables=tuple(tables),
+    )
