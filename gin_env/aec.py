@@ -36,7 +36,7 @@ from gin_env.interface import (
     resolve_illegal_reward,
 )
 from gin_env.observation import ObservationEncoder, ObservationOptions
-from gin_env.rendering.text import render_state
+from gin_env.rendering.text import render_tables
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
@@ -65,8 +65,8 @@ class GinRummyEnv(AECEnv):
     Notes
     -----
     ``reset(seed=None)`` goes on with the old random stream. ``reset(options={"deck": ..., "dealer": ...})``
-    deals a given deck (52 card texts or ids in dealing order). A copied or pickled environment keeps every
-    option and goes on identically, in the middle of a deal too.
+    deals a given deck (52 card texts or ids in dealing order; with two tables a pair of decks and of dealers).
+    A copied or pickled environment keeps every option and goes on identically, in the middle of a deal too.
     """
 
     metadata: dict[str, Any] = {
@@ -101,7 +101,8 @@ class GinRummyEnv(AECEnv):
         self._seen: dict[str, NDArray[np.float32]] = {}  # features asked for since the last step
         self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.layout.size) for agent in self.possible_agents}
-        self.state_space = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (self.state_encoder.size,), np.float32)
+        state_size = self.state_encoder.size * self.rules.num_tables
+        self.state_space = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (state_size,), np.float32)
 
     # ------------------------------------------------------------------ looking
 
@@ -127,7 +128,7 @@ class GinRummyEnv(AECEnv):
         """Return what an agent sees from its own seat: features (F,) float32, with its mask (A,) int8 in a dict."""
         features = self._seen.get(agent)
         if features is None:
-            view = single_view(self.episodes.state, self._seats[agent])
+            view = single_view(self.episodes.state, *self._place(agent))
             features = self._seen[agent] = self.encoder.encode_single(view)
         if self.form == "flat":
             return features.copy()
@@ -135,11 +136,17 @@ class GinRummyEnv(AECEnv):
 
     def view(self, agent: str, history: bool = False) -> PlayerView:
         """Return what an agent may know as a ``PlayerView`` of one row, on request with the deal's events."""
-        return player_view(self.episodes.state, seats=self._seats[agent], history=history)
+        seat, row = self._place(agent)
+        return player_view(self.episodes.state, seats=seat, rows=[row], history=history)
+
+    def _place(self, agent: str) -> tuple[int, int]:
+        """Return an agent's seat at its table, and the table's row."""
+        table, seat = divmod(self._seats[agent], self.rules.num_seats)
+        return seat, table
 
     def state(self) -> NDArray[np.float32]:
         """Return everything, all hands and the stock's order, as a vector (S,) for a central critic."""
-        return self.state_encoder.encode(self.episodes.state)[0]
+        return self.state_encoder.encode(self.episodes.state).ravel()
 
     def render(self) -> str | None:
         """Return the table as text with all hands open, or print it; a deal just ended in a game comes first."""
@@ -147,10 +154,9 @@ class GinRummyEnv(AECEnv):
             modes = ", ".join(self.metadata["render_modes"])
             logger.warn(f"render_mode is None: make the environment with one of {modes}")
             return None
-        state = self.episodes.state
-        text = render_state(state)
-        if self._finished is not None and not self.episodes.engine.over[0]:
-            text = f"{render_state(self._finished)}\n\n{text}"
+        text = render_tables(self.episodes.state)
+        if self._finished is not None and not self.episodes.over[0]:
+            text = f"{render_tables(self._finished)}\n\n{text}"
         if self.render_mode == "ansi":
             return text
         print(text, end="\n\n")
@@ -171,7 +177,7 @@ class GinRummyEnv(AECEnv):
         """
         deck, dealer = injected_deal(self.rules, options)
         if seed is not None or not self._seeded:
-            self.episodes.engine.seed(secrets.randbits(63) if seed is None else operator.index(seed))
+            self.episodes.seed(secrets.randbits(63) if seed is None else operator.index(seed))
             self._seeded = True
         self.episodes.reset(decks=deck, dealers=dealer)
         self._finished = None
@@ -218,10 +224,11 @@ class GinRummyEnv(AECEnv):
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards[agent] = 0.0
         self._close_mask(agent)
-        if transition.finished is not None:
+        if transition.finished is not None or self.rules.catch_glass:
             self.rewards = dict(zip(self.agents, transition.rewards[0].tolist(), strict=True))
             self._accumulate_rewards()
-            self._report(deal_summary(transition.finished))
+        if transition.finished is not None:
+            self._report(deal_summary(transition))
         if transition.over[0]:
             self._end(bool(transition.truncated[0]))
         else:
@@ -242,7 +249,7 @@ class GinRummyEnv(AECEnv):
             ``ILLEGAL_POINTS``.
         """
         offender = self.agent_selection
-        paid = resolve_illegal_reward(self.episodes.reward, penalty)
+        paid = resolve_illegal_reward(self.episodes.reward, penalty, self.rules.num_teams)
         team = self.rules.seats_of(self.rules.team_of(self._seats[offender]))
         self.rewards = {agent: paid if self._seats[agent] in team else 0.0 for agent in self.agents}
         self._cumulative_rewards[offender] = 0.0
@@ -254,10 +261,10 @@ class GinRummyEnv(AECEnv):
 
     def _select_mover(self) -> None:
         """Select the seat that decides now and open its mask."""
-        state = self.episodes.state
-        agent = self.possible_agents[int(state.mover[0])]
+        state, table = self.episodes.state, int(self.episodes.table_rows(_ROW)[0])
+        agent = self.possible_agents[state.mover.item(table) + table * self.rules.num_seats]
         self.agent_selection = agent
-        self._masks[agent] = mask = self.layout.single_mask(state.legal[0].tolist()).view(np.int8)
+        self._masks[agent] = mask = self.layout.single_mask(state.legal[table].tolist()).view(np.int8)
         self.infos[agent] = {**self.infos[agent], "action_mask": mask}
         self._seen = {}
 
@@ -276,6 +283,9 @@ class GinRummyEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, truncated)
         self._seen = {}
         self._deads_step_first()
+
+
+_ROW = np.zeros(1, dtype=np.intp)
 
 
 def raw_env(rules: Rules | str = "palace_4p", **options: Any) -> GinRummyEnv:

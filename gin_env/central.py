@@ -14,7 +14,7 @@ from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
 from gin_env.observation import Section
 from gin_env.rules import Rules
 from gin_env.sections import BOXES_SCALE, POINTS_SCALE
-from gin_env.state import Kind, Phase, State
+from gin_env.state import NUM_SHEETS, Kind, Phase, State
 
 
 class StateEncoder:
@@ -36,23 +36,31 @@ class StateEncoder:
         self.rules = rules
         self._choices = {
             "phase": len(Phase),
-            "mover": rules.num_players,
-            "turn_seat": rules.num_players,
-            "dealer": rules.num_players,
+            "mover": rules.num_seats,
+            "turn_seat": rules.num_seats,
+            "dealer": rules.num_seats,
             "kind": len(Kind),
-            "knocker": rules.num_players,
+            "knocker": rules.num_seats,
         }
         self._scales = {
             "stock_count": rules.stock_size,
             "turn": rules.max_turns,
-            "offers_left": rules.num_players,
+            "offers_left": rules.num_hands,
             "trades": max(rules.max_trades_per_turn, 1),
             "points": POINTS_SCALE,
             "scores": rules.target,
             "boxes": BOXES_SCALE,
             "deals_played": rules.max_deals,
         }
-        per_team = ("points", "scores", "boxes")
+        if rules.boast:
+            self._scales |= {"boasted": 1, "boast_bar": rules.boast_wait_turns}
+        if rules.catch_glass:
+            self._scales["catches"] = 1
+        if rules.score_sheet == "hollywood":
+            self._scales |= {"sheet_scores": rules.target, "sheet_boxes": BOXES_SCALE}
+        columns = {"points": rules.num_teams, "scores": rules.num_teams, "boxes": rules.num_teams}
+        columns |= {"boasted": rules.num_seats, "boast_bar": rules.num_seats}
+        columns |= dict.fromkeys(("sheet_scores", "sheet_boxes"), NUM_SHEETS * rules.num_teams)
         widths = [(name, NUM_CARDS, meaning) for name, meaning in _boards(rules)]
         widths += [
             ("stock", NUM_CARDS, "1 for the stock's top card, less for each below; 0 for cards elsewhere"),
@@ -60,10 +68,7 @@ class StateEncoder:
             ("legal", action_layout(rules).size, "the mover's legal actions"),
         ]
         widths += [(name, width, f"{name}, one-hot") for name, width in self._choices.items()]
-        widths += [
-            (name, rules.num_teams if name in per_team else 1, f"{name} / {scale}")
-            for name, scale in self._scales.items()
-        ]
+        widths += [(name, columns.get(name, 1), f"{name} / {scale}") for name, scale in self._scales.items()]
         starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
         self.sections = tuple(
             Section(name, width, meaning, start)
@@ -87,21 +92,31 @@ class StateEncoder:
 
 
 def _boards(rules: Rules) -> list[tuple[str, str]]:
-    seats = range(rules.num_players)
+    seats = range(rules.num_seats)
     boards = [(f"hand_{seat}", f"cards of seat {seat}") for seat in seats]
     boards += [(f"known_{seat}", f"cards publicly known to lie with seat {seat}") for seat in seats]
-    boards += [(f"team_known_{team}", f"cards publicly known to lie with team {team}") for team in range(2)]
+    teams = range(rules.num_teams)
+    boards += [(f"team_known_{team}", f"cards publicly known to lie with team {team}") for team in teams]
     boards += [(f"discarded_{seat}", f"cards thrown by seat {seat}") for seat in seats]
     boards += [(f"declined_{seat}", f"upcards declined by seat {seat}") for seat in seats]
     boards += [(f"gave_{seat}", f"cards that seat {seat} gave to its partner, who still holds them") for seat in seats]
     boards += [("taken", "card taken from the pile in this turn"), ("drawn", "card drawn or taken in this turn")]
-    return [*boards, ("offered", "card on offer to the partner")]
+    boards.append(("offered", "card on offer to the partner"))
+    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+        boards.append(("first_upcard", "the card turned up at the deal"))
+    if rules.catch_glass:
+        boards += [("named", "cards named in the catch under way"), ("caught", "cards of successful catches")]
+    return boards
 
 
 def _board_bits(state: State) -> UInt64Array:
     """Return the bitboards of ``_boards``, in its order; shape (M, B)."""
     by_seat = [state.hands, state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits]
     cards = [CARD_BITS[ids][:, None] for ids in (state.taken_card, state.drawn_card, state.offered_card)]
+    if state.rules.limit_from_upcard or state.rules.spade_upcard_doubles:
+        cards.append(CARD_BITS[state.first_upcard][:, None])
+    if state.rules.catch_glass:
+        cards += [state.named_bits[:, None], state.caught_bits[:, None]]
     return np.concatenate([*by_seat, state.gave_bits, *cards], axis=1)
 
 

@@ -1,28 +1,35 @@
 """N episodes at once, each a deal or a whole game: engine, score sheet and reward behind one ``step``.
 
-Every environment door (PettingZoo, Gymnasium, Stable-Baselines3) and the arena stand on this class.
+Every environment door (PettingZoo, Gymnasium, Stable-Baselines3) and the arena stand on this class. A row is
+an episode; where a deal is played at two tables, both belong to the row: they move by turns, seats are
+counted over both, and the deal ends when both have finished.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gin_env.cards import NUM_CARDS, UInt64Array
 from gin_env.engine import Engine
-from gin_env.errors import row_index
+from gin_env.errors import InvalidPosition, row_index, whole_number
 from gin_env.rewards import Outcome, Reward, resolve_reward
-from gin_env.rules import Rules
-from gin_env.scorekeeping import GameEnd, book_deals, next_dealers, start_games
+from gin_env.rules import Rules, resolve_rules
+from gin_env.scorekeeping import DealEnd, GameEnd, book_deals, end_deals, net_of, next_dealers, start_games
 from gin_env.state import State
+from gin_env.view import PlayerView, player_view
+
+Rows = NDArray[np.intp]
 
 EPISODES = ("deal", "game")
 
 
 @dataclass(eq=False)
 class Transition:
-    """What one step of M rows brought.
+    """What one step of M rows brought; D deals ended with it.
 
     Attributes
     ----------
@@ -32,9 +39,22 @@ class Transition:
         Episodes that ended with this step, and those of them that were cut short.
     finished_rows : int, shape (D,)
         Rows whose deal ended with this step.
-    finished : State
-        Those D rows as the deal left them (in a game the next deal has already begun), with the
-        scores after it.
+    finished : State or None
+        Those deals as they ended (in a game the next deal has already begun), with the scores after them; one
+        row for each table, so that with two tables deal ``d`` has the rows ``2 * d`` and ``2 * d + 1``. None
+        where D is 0.
+    points : int, shape (D, T)
+        What a scorer writes down for each deal, all tables together.
+    net_points : int, shape (D, T)
+        The same against every other team: zero-sum.
+    winner : int8, shape (D,)
+        The team that won the deal, -1 for none.
+    bonuses : int, shape (D, T)
+        What the end of a game paid on top, with the deal that ended it; else 0.
+    game_winner : int8, shape (D,)
+        The team that won the game which ended with the deal, -1 for none.
+    over_deals, truncated_deals : bool, shape (D,)
+        Deals with which the episode ended, and was cut short.
     """
 
     rewards: NDArray[np.float32]
@@ -42,6 +62,13 @@ class Transition:
     truncated: NDArray[np.bool_]
     finished_rows: NDArray[np.intp]
     finished: State | None
+    points: NDArray[np.int64]
+    net_points: NDArray[np.int64]
+    winner: NDArray[np.int8]
+    bonuses: NDArray[np.int64]
+    game_winner: NDArray[np.int8]
+    over_deals: NDArray[np.bool_]
+    truncated_deals: NDArray[np.bool_]
 
 
 class Episodes:
@@ -68,18 +95,62 @@ class Episodes:
     ) -> None:
         if episode not in EPISODES:
             raise ValueError(f"unknown episode {episode!r}: one of {', '.join(EPISODES)}")
-        self.engine = Engine(rules, num_rows, seed)
-        self.rules = self.engine.rules
+        self.rules = resolve_rules(rules)
+        self.num_rows = whole_number("num_rows", num_rows, 1)
+        self.engine = Engine(self.rules, self.num_rows * self.rules.num_tables, seed)
         self.layout = self.engine.layout
         self.episode = episode
         self.reward = resolve_reward(reward)
         self._all_rows = np.arange(num_rows)
         self._teams = [self.rules.team_of(seat) for seat in range(self.rules.num_players)]
+        #: (N, K) the engine's row of each table.
+        self.tables: Rows = np.arange(self.engine.num_deals).reshape(num_rows, -1)
+        self._at = np.zeros(num_rows, dtype=np.intp)  # the table that moves next
+        self._paid = np.zeros((num_rows, self.rules.num_teams), dtype=np.int64)  # of this deal's points, for catches
+
+    # ------------------------------------------------------------------ looking
 
     @property
     def state(self) -> State:
-        """The engine's state."""
+        """The engine's state: a row for each table."""
         return self.engine.state
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Rows whose episode is over (N,)."""
+        over = self.engine.over
+        return over if self.rules.num_tables == 1 else np.all(over[self.tables], axis=1)
+
+    def table_rows(self, rows: Rows, seats: NDArray[np.integer] | int | None = None) -> Rows:
+        """Return the engine's rows (M,) of the tables at which some seats sit, by default of those to move next."""
+        if self.rules.num_tables == 1:
+            return rows
+        at = self._at[rows] if seats is None else np.asarray(seats, dtype=np.intp) // self.rules.num_seats
+        return self.tables[rows, at]
+
+    def movers(self, rows: Rows) -> NDArray[np.integer]:
+        """Return the seats that decide next (M,), counted over all tables."""
+        movers = self.state.mover[self.table_rows(rows)]
+        return movers if self.rules.num_tables == 1 else movers + self._at[rows] * self.rules.num_seats
+
+    def legal(self, rows: Rows) -> UInt64Array:
+        """Return the words of the movers' legal actions (M, W)."""
+        return self.state.legal[self.table_rows(rows)]
+
+    def views(self, rows: Rows, seats: NDArray[np.integer] | int | None = None, history: bool = False) -> PlayerView:
+        """Return what some seats (M,) may know, by default those to move next."""
+        tables = self.table_rows(rows, seats)
+        at_table = None if seats is None else np.asarray(seats) % self.rules.num_seats
+        return player_view(self.state, seats=at_table, rows=tables, history=history)
+
+    # ------------------------------------------------------------------ playing
+
+    def seed(self, seed: int, rows: ArrayLike | None = None, streams: ArrayLike | None = None) -> None:
+        """Start random streams anew; arguments as in ``Engine.seed``, one stream for all tables of a row."""
+        where = self._all_rows if rows is None else row_index(rows, self.num_rows)
+        numbers = where if streams is None else np.asarray(streams, dtype=np.intp)
+        count = self.rules.num_tables
+        self.engine.seed(seed, self.tables[where].ravel(), (numbers[:, None] * count + np.arange(count)).ravel())
 
     def reset(
         self,
@@ -87,33 +158,94 @@ class Episodes:
         decks: ArrayLike | None = None,
         dealers: ArrayLike | None = None,
     ) -> None:
-        """Begin new episodes, in all rows or some; arguments as in ``Engine.reset``."""
-        where = self._all_rows if rows is None else row_index(rows, self.engine.num_deals)
-        self.engine.reset(where, decks, dealers)
-        start_games(self.state, where)
+        """Begin new episodes, in all rows or some.
+
+        Arguments as in ``Engine.reset``; with two tables ``decks`` is (M, 2, 52) and ``dealers`` (2,) or (M, 2),
+        each dealer counted at its own table.
+        """
+        where = self._all_rows if rows is None else row_index(rows, self.num_rows)
+        tables = self.tables[where].ravel()
+        if self.rules.num_tables > 1:
+            decks, dealers = _by_table(decks, len(where), NUM_CARDS), _by_table(dealers, len(where), 1)
+        self.engine.reset(tables, decks, dealers)
+        start_games(self.state, tables)
+        self._at[where] = 0
+        self._paid[where] = 0
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> Transition:
         """Apply one action in each row (rows whose episode is over are left alone).
 
         Raises ``IllegalAction`` before anything changes if some action is not legal.
         """
-        where = self._all_rows if rows is None else row_index(rows, self.engine.num_deals)
-        just_ended = self.engine.step(actions, rows)
-        over = np.zeros(len(where), dtype=bool)
-        truncated = np.zeros(len(where), dtype=bool)
+        where = self._all_rows if rows is None else row_index(rows, self.num_rows)
+        tables = self.table_rows(where)
+        before = self.state.net_points[tables] if self.rules.catch_glass else None
+        just_ended = self.engine.step(actions, tables)
         rewards = np.zeros((len(where), self.rules.num_players), dtype=np.float32)
-        ended_rows, finished = just_ended, None
-        if len(just_ended):
-            ended = np.isin(where, just_ended).nonzero()[0]
-            ended_rows = where[ended]
-            game = book_deals(self.state, ended_rows)
-            finished = self.state.take(ended_rows)
-            over[ended], truncated[ended] = self._ends(game)
-            rewards[ended] = self._rewards(self._outcome(finished, game))
-            going_on = ended_rows[~over[ended]]
-            if len(going_on):
-                self.engine.reset(going_on, dealers=next_dealers(self.state, going_on))
-        return Transition(rewards, over, truncated, ended_rows, finished)
+        over, truncated = np.zeros((2, len(where)), dtype=bool)
+        if before is not None:
+            self._pay_catches(where, tables, before, rewards)
+        ended = np.isin(tables, just_ended).nonzero()[0] if len(just_ended) else _NONE
+        if self.rules.num_tables > 1:
+            self._go_to_the_other_table(where)
+            ended = ended[self.over[where[ended]]]
+        if not len(ended):
+            return Transition(rewards, over, truncated, _NONE, None, *_no_deals(self.rules))
+        ended_rows = where[ended]
+        ended_tables = self.tables[ended_rows]
+        deals = end_deals(self.state, ended_tables)
+        game = book_deals(self.state, ended_tables, deals)
+        finished = self.state.take(ended_tables.ravel())
+        over_deals, truncated_deals = self._ends(game)
+        over[ended], truncated[ended] = over_deals, truncated_deals
+        outcome = self._outcome(ended_rows, deals, game, finished)
+        rewards[ended] = self._rewards(outcome)
+        self._paid[ended_rows] = 0
+        going_on = ended_rows[~over_deals]
+        if len(going_on):
+            next_tables = self.tables[going_on].ravel()
+            self.engine.reset(next_tables, dealers=next_dealers(self.state, next_tables))
+            self._at[going_on] = 0
+        in_games = self.episode == "game"
+        return Transition(
+            rewards,
+            over,
+            truncated,
+            ended_rows,
+            finished,
+            deals.points,
+            deals.net_points,
+            deals.winner,
+            game.bonuses * in_games,
+            game.winner if in_games else np.full_like(game.winner, -1),
+            over_deals,
+            truncated_deals,
+        )
+
+    def _go_to_the_other_table(self, rows: Rows) -> None:
+        """Let the tables move by turns; one that has finished waits for the other."""
+        other = 1 - self._at[rows]
+        goes_on = ~self.engine.over[self.tables[rows, other]]
+        self._at[rows[goes_on]] = other[goes_on]
+
+    def _pay_catches(self, rows: Rows, tables: Rows, before: NDArray[np.int32], rewards: NDArray[np.float32]) -> None:
+        """Reward catches at once; what they paid is kept, so that the deal's end pays the rest."""
+        gains = self.state.net_points[tables] - before
+        caught = np.flatnonzero(gains.any(axis=1) & ~self.engine.over[tables])
+        if not len(caught):
+            return
+        nobody, count = np.full(len(caught), -1, dtype=np.int8), len(caught)
+        booked = gains[caught].astype(np.float64)
+        takes_part = self._takes_part(self.state.dealer[tables[caught]])
+        outcome = Outcome(booked, takes_part, nobody, np.zeros(count, dtype=bool), nobody)
+        rewards[caught] = self._rewards(outcome)
+        self._paid[rows[caught]] += gains[caught]
+
+    def _takes_part(self, dealers: NDArray[np.integer]) -> NDArray[np.bool_]:
+        teams = np.arange(self.rules.num_teams)
+        if self.rules.mode == "rotation":
+            return teams != dealers[:, None]
+        return np.ones((len(dealers), len(teams)), dtype=bool)
 
     def _rewards(self, outcome: Outcome) -> NDArray[np.floating]:
         """Return the rewards per seat (M, P) of the episodes' reward per team."""
@@ -130,12 +262,48 @@ class Episodes:
             return np.ones(len(game.finished), dtype=bool), np.zeros(len(game.finished), dtype=bool)
         return game.finished | game.truncated, game.truncated
 
-    def _outcome(self, finished: State, game: GameEnd) -> Outcome:
-        points = finished.points.astype(np.float64)
+    def _outcome(self, rows: Rows, deals: DealEnd, game: GameEnd, finished: State) -> Outcome:
         over, _ = self._ends(game)
+        takes_part = self._takes_part(finished.dealer[:: self.rules.num_tables])
         if self.episode == "deal":
-            winner = finished.winner
-        else:
-            points = points + game.bonuses
-            winner = game.winner
-        return Outcome(points - points[:, ::-1], finished.winner, over, winner)
+            return Outcome(
+                (deals.net_points - self._paid[rows]).astype(np.float64), takes_part, deals.winner, over, deals.winner
+            )
+        overlapping = self.rules.score_sheet == "hollywood"
+        net_points = net_of(game.booked) if overlapping else deals.net_points
+        net_points = net_points + net_of(game.bonuses) - self._paid[rows]
+        takes_part = takes_part | over[:, None]
+        return Outcome(net_points.astype(np.float64), takes_part, deals.winner, over, game.winner)
+
+
+def _by_table(values: ArrayLike | None, num_rows: int, width: int) -> NDArray[Any] | None:
+    """Return values for each table of each row, one after another; those for one row hold for all."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.size not in (2 * width, 2 * width * num_rows):
+        raise InvalidPosition(
+            f"shape {array.shape}: each of the two tables needs its own {'deck' if width > 1 else 'dealer'}"
+        )
+    by_table = np.broadcast_to(array.reshape(-1, 2, width), (num_rows, 2, width)).reshape(-1, width)
+    return by_table if width > 1 else by_table[:, 0]
+
+
+def _no_deals(rules: Rules) -> tuple[NDArray[Any], ...]:
+    """Return the fields of a transition with which no deal ended."""
+    return _NO_DEALS[rules.num_teams]
+
+
+_NONE: Rows = np.zeros(0, dtype=np.intp)
+_NO_DEALS = {
+    teams: (
+        np.zeros((0, teams), dtype=np.int64),
+        np.zeros((0, teams), dtype=np.int64),
+        np.zeros(0, dtype=np.int8),
+        np.zeros((0, teams), dtype=np.int64),
+        np.zeros(0, dtype=np.int8),
+        np.zeros(0, dtype=bool),
+        np.zeros(0, dtype=bool),
+    )
+    for teams in range(2, 6)
+}

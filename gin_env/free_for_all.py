@@ -34,22 +34,13 @@ def settle_free_for_all(
     players = rules.num_players
     clockwise = (knocker[:, None] + np.arange(players)) % players  # (R, P) the seats, the knocker first
     defence = _one_after_another(rules, spreads, np.take_along_axis(hands, clockwise[:, 1:], axis=1)[spreads.rows])
-    paid = _pair_points(rules, spreads.deadwood[:, 0], defence.deadwood)
+    pairs = _pair_points(rules, spreads.deadwood[:, 0], defence.deadwood) * (1 + doubled[spreads.rows])[:, None, None]
+    points, net_points, winner = _add_up(rules, pairs)
     if len(spreads.rows) > len(hands):
-        pays = paid[:, 0].sum(axis=1) - paid[:, :, 0].sum(axis=1)
-        best = best_of_each(spreads.rows, len(hands), -pays)
-        spreads, defence, paid = spreads.choose(best), defence.choose(best), paid[best]
-    paid = paid * (1 + doubled)[:, None, None]
+        best = best_of_each(spreads.rows, len(hands), -net_points[:, 0])
+        spreads, defence = spreads.choose(best), defence.choose(best)
+        points, net_points, winner = points[best], net_points[best], winner[best]
     places = np.argsort(clockwise, axis=1)  # back from places to seats
-    points = np.take_along_axis(paid.sum(axis=2), places, axis=1)
-    net_points = points - np.take_along_axis(paid.sum(axis=1), places, axis=1)
-    most = points.max(axis=1, keepdims=True)
-    alone = (points == most).sum(axis=1) == 1
-    winner = np.where(alone, points.argmax(axis=1), -1)
-    if rules.box_timing == "now":
-        box = (np.arange(players) == winner[:, None]) * rules.box_bonus
-        points = points + box
-        net_points = net_points + box * players - box.sum(axis=1, keepdims=True)
     none = np.zeros((len(hands), 1), dtype=np.uint64)
 
     def by_seat(first: NDArray, others: NDArray) -> NDArray:
@@ -57,10 +48,11 @@ def settle_free_for_all(
 
     return Showdown(
         kind=np.where(spreads.deadwood[:, 0] == 0, Kind.GIN, Kind.KNOCK).astype(np.uint8),
-        winner=winner.astype(np.int8),
+        winner=np.where(winner < 0, -1, (knocker + winner) % players).astype(np.int8),
         knocker=knocker.astype(np.uint8),
-        points=points.astype(np.int32),
-        net_points=net_points.astype(np.int32),
+        boasted=np.zeros(hands.shape, dtype=np.uint8),
+        points=np.take_along_axis(points, places, axis=1).astype(np.int32),
+        net_points=np.take_along_axis(net_points, places, axis=1).astype(np.int32),
         deadwood=by_seat(spreads.deadwood, defence.deadwood),
         set_bits=by_seat(spreads.set_bits, defence.set_bits),
         run_bits=by_seat(spreads.run_bits, defence.run_bits),
@@ -106,6 +98,19 @@ def _grown(runs: UInt64Array, cards: UInt64Array) -> UInt64Array:
         if not more.any():
             return runs
         runs = runs | more
+
+
+def _add_up(rules: Rules, pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return points and net points (M, P) and the winner (M,), -1 for none, of what each place gets from each other."""
+    points = pairs.sum(axis=2)
+    net_points = points - pairs.sum(axis=1)
+    most = points.max(axis=1, keepdims=True)
+    winner = np.where((points == most).sum(axis=1) == 1, points.argmax(axis=1), -1)
+    if rules.box_timing == "now":  # a box counts against every other seat
+        box = (np.arange(points.shape[1]) == winner[:, None]) * rules.box_bonus
+        points = points + box
+        net_points = net_points + box * points.shape[1] - box.sum(axis=1, keepdims=True)
+    return points, net_points, winner
 
 
 def _pair_points(

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from gin_env.actions import action_layout
 from gin_env.dealing import parse_deck
-from gin_env.errors import whole_number
+from gin_env.episodes import Transition
+from gin_env.errors import InvalidPosition, whole_number
+from gin_env.learner import LearnerStep
 from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward
 from gin_env.rules import Rules
@@ -52,11 +54,14 @@ def observation_space(encoder: ObservationEncoder, form: str) -> spaces.Space[An
     return spaces.Dict({"observation": features, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)})
 
 
-def injected_deal(rules: Rules, options: Mapping[str, Any] | None) -> tuple[NDArray[np.uint8] | None, int | None]:
+def injected_deal(
+    rules: Rules, options: Mapping[str, Any] | None
+) -> tuple[NDArray[np.uint8] | None, int | list[int] | None]:
     """Return the deck (52,) and the dealer that the options of ``reset`` ask for, None where they do not.
 
-    ``options["deck"]`` is 52 card texts or ids in dealing order, ``options["dealer"]`` a seat. Other
-    keys are other people's, as PettingZoo and Gymnasium allow.
+    ``options["deck"]`` is 52 card texts or ids in dealing order, ``options["dealer"]`` a seat. With two tables
+    each is a pair, one for each table, whose dealer is one of the seats there; the decks are then (2, 52) and
+    the dealers counted at their table. Other keys are other people's, as PettingZoo and Gymnasium allow.
 
     Raises
     ------
@@ -66,20 +71,34 @@ def injected_deal(rules: Rules, options: Mapping[str, Any] | None) -> tuple[NDAr
     if not options:
         return None, None
     deck, dealer = options.get("deck"), options.get("dealer")
+    if rules.num_tables == 1:
+        return (
+            None if deck is None else parse_deck(deck),
+            None if dealer is None else whole_number("dealer", dealer, 0, rules.num_players - 1, "seat"),
+        )
+    for name, given in (("deck", deck), ("dealer", dealer)):
+        if given is not None and (isinstance(given, str | int) or len(given) != rules.num_tables):
+            raise InvalidPosition(f"{name}={given!r}: two are needed, one for each table")
     return (
-        None if deck is None else parse_deck(deck),
-        None if dealer is None else whole_number("dealer", dealer, 0, rules.num_players - 1, "seat"),
+        None if deck is None else np.stack([parse_deck(one) for one in deck]),
+        None if dealer is None else [_dealer_at(rules, table, seat) for table, seat in enumerate(dealer)],
     )
 
 
-def resolve_illegal_reward(reward: Reward, given: float | None) -> float:
+def _dealer_at(rules: Rules, table: int, seat: Any) -> int:
+    first = table * rules.num_seats
+    return whole_number(f"dealer of table {table}", seat, first, first + rules.num_seats - 1, "seat") - first
+
+
+def resolve_illegal_reward(reward: Reward, given: float | None, num_teams: int) -> float:
     """Return what an illegal action costs: the number given, or the reward of a deal lost by ``ILLEGAL_POINTS``."""
     if given is not None:
         if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
             raise ValueError(f"illegal_reward={given!r}: must be a finite number")
         return float(given)
     lost = Outcome(
-        net_points=np.array([[-ILLEGAL_POINTS, ILLEGAL_POINTS]]),
+        net_points=np.array([[-ILLEGAL_POINTS] + [ILLEGAL_POINTS / (num_teams - 1)] * (num_teams - 1)]),
+        takes_part=np.ones((1, num_teams), dtype=bool),
         deal_winner=np.array([1], dtype=np.int8),
         episode_over=np.array([True]),
         episode_winner=np.array([1], dtype=np.int8),
@@ -87,13 +106,30 @@ def resolve_illegal_reward(reward: Reward, given: float | None) -> float:
     return float(reward(lost)[0, 0])
 
 
-def deal_summary(finished: State, row: int = 0) -> dict[str, Any]:
+def deal_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[str, Any]:
     """Return the facts of a deal that has ended, all of them open, as plain Python values.
 
     Keys: ``kind``, ``knocker`` (seat or None), ``winner`` (team or None), ``points`` per team, ``turns``,
     ``scores`` per team after it, and, where somebody knocked, ``bonuses``, ``deadwood`` per seat after
-    laying off, ``spread`` and ``layoffs`` by seat as card texts.
+    laying off, ``spread`` and ``layoffs`` by seat as card texts. With two tables ``points``, ``winner`` and
+    ``scores`` are those of both, and ``tables`` holds the facts of each, seats counted at the table.
     """
+    finished = transition.finished
+    if finished is None:
+        raise ValueError("no deal ended with this step")
+    if finished.rules.num_tables == 1:
+        return _table_summary(finished, deal)
+    rows = range(deal * finished.rules.num_tables, (deal + 1) * finished.rules.num_tables)
+    winner = int(transition.winner[deal])
+    return {
+        "winner": None if winner < 0 else winner,
+        "points": transition.points[deal].tolist(),
+        "scores": finished.scores[rows[0]].tolist(),
+        "tables": [_table_summary(finished, row) for row in rows],
+    }
+
+
+def _table_summary(finished: State, row: int) -> dict[str, Any]:
     result = describe_result(finished.rules, finished, row)
     knocker = int(finished.knocker[row])
     summary: dict[str, Any] = {

@@ -44,7 +44,12 @@ class LearnerStep:
     finished_rows : int, shape (D,)
         The row of each deal that ended; a row can stand there more than once.
     finished : State or None
-        Those D deals as they ended; None where D is 0.
+        Those D deals as they ended, a row for each table; None where D is 0.
+    points, net_points : int, shape (D, T)
+    winner : int8, shape (D,)
+        Of those deals, as in :class:`~gin_env.episodes.Transition`.
+    seats : int, shape (N,)
+        The learner's seat in the episode that ended.
     """
 
     rewards: NDArray[np.float32]
@@ -52,8 +57,11 @@ class LearnerStep:
     truncated: NDArray[np.bool_]
     finished_rows: Rows
     finished: State | None
-    _last_deals: Rows  #: (N,) position in ``finished`` of the deal that ended the row's episode
-    _seats: Rows  #: (N,) the learner's seat in the episode that ended
+    points: NDArray[np.int64]
+    net_points: NDArray[np.int64]
+    winner: NDArray[np.int8]
+    seats: Rows
+    _last_deals: Rows  #: (N,) number of the deal that ended the row's episode
 
     def terminal_view(self) -> PlayerView:
         """Return how the rows that are ``over`` (ascending) ended, seen from the learner's last seat there.
@@ -62,7 +70,20 @@ class LearnerStep:
         """
         if self.finished is None or not self.over.any():
             raise ValueError("no episode ended with this step")
-        return player_view(self.finished, seats=self._seats[self.over], rows=self._last_deals[self.over])
+        over = np.flatnonzero(self.over)
+        _, rows = self.last_deals(over)
+        return player_view(self.finished, seats=self.seats[over] % self.finished.rules.num_seats, rows=rows)
+
+    def last_deals(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return the numbers (M,) of the deals that ended the episodes of some rows, and their rows in ``finished``.
+
+        With two tables the row is that of the learner's table.
+        """
+        if self.finished is None:
+            raise ValueError("no deal ended with this step")
+        rules = self.finished.rules
+        deals = self._last_deals[rows]
+        return deals, deals * rules.num_tables + self.seats[rows] // rules.num_seats
 
 
 class LearnerTable:
@@ -109,8 +130,8 @@ class LearnerTable:
         self.layout = self.episodes.layout
         self.num_rows = num_rows
         self.autoreset = autoreset
-        if partner is not None and not self.rules.has_partners:
-            raise ValueError(f"partner={partner!r}: rules {self.rules.name} have no partnerships")
+        if partner is not None and not self.rules.has_teams:
+            raise ValueError(f"partner={partner!r}: under rules {self.rules.name} every seat plays alone")
         self.partner = partner
         #: (N,) the seat that the learner decides for now, or did last.
         self.seat: Rows = self._resolve_seats(seats)
@@ -157,7 +178,7 @@ class LearnerTable:
 
     def seed(self, seed: int) -> None:
         """Start the rows' and the agents' random streams anew; takes effect at the next reset."""
-        self.episodes.engine.seed(seed)
+        self.episodes.seed(seed)
         for number, agent in enumerate(self._agents):
             agent.reset((seed + _AGENT_SEED_STRIDE * (number + 1)) % 2**63)
 
@@ -166,7 +187,7 @@ class LearnerTable:
         if isinstance(seats, str):
             if seats != "spread":
                 raise ValueError(f"seats={seats!r}: must be 'spread', a seat, or one seat for each row")
-            return np.arange(self.num_rows) % (2 if self.partner is None else players)
+            return np.arange(self.num_rows) % (self.rules.num_teams if self.partner is None else players)
         chosen = np.asarray(seats)
         if chosen.shape not in ((), (self.num_rows,)) or not np.isin(chosen, np.arange(players)).all():
             raise ValueError(f"seats={seats!r}: must be a seat from 0 to {players - 1}, or one for each row")
@@ -176,22 +197,22 @@ class LearnerTable:
 
     @property
     def state(self) -> State:
-        """The engine's state."""
+        """The engine's state: a row for each table."""
         return self.episodes.state
 
     @property
     def over(self) -> NDArray[np.bool_]:
         """Rows whose episode is over (N,); never any with automatic resets."""
-        return self.episodes.engine.over
+        return self.episodes.over
 
-    def views(self, rows: ArrayLike | None = None) -> PlayerView:
+    def views(self, rows: ArrayLike | None = None, history: bool = False) -> PlayerView:
         """Return what the learner may know in all rows or some, from the seat that it decides for."""
         where = np.arange(self.num_rows) if rows is None else np.asarray(rows, dtype=np.intp)
-        return player_view(self.state, seats=self.seat[where], rows=where)
+        return self.episodes.views(where, self.seat[where], history)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions (N, A); all False where an episode is over."""
-        return self.episodes.engine.legal_mask()
+        return self.layout.mask(self.episodes.legal(np.arange(self.num_rows)))
 
     # ------------------------------------------------------------------ playing
 
@@ -241,7 +262,25 @@ class LearnerTable:
         rows = np.concatenate(self._finished_rows) if self._finished_rows else np.zeros(0, dtype=np.intp)
         finished = _join(self._finished) if self._finished else None
         return LearnerStep(
-            self._rewards, self._ended, self._truncated, rows, finished, self._last_deals, self._last_seats
+            self._rewards,
+            self._ended,
+            self._truncated,
+            rows,
+            finished,
+            *self._results(),
+            self._last_seats,
+            self._last_deals,
+        )
+
+    def _results(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
+        """Return points, net points and winners of the deals that ended in this step."""
+        if not self._deals:
+            nothing = np.zeros((0, self.rules.num_teams), dtype=np.int64)
+            return nothing, nothing, np.zeros(0, dtype=np.int8)
+        return (
+            np.concatenate([deals.points for deals in self._deals]),
+            np.concatenate([deals.net_points for deals in self._deals]),
+            np.concatenate([deals.winner for deals in self._deals]),
         )
 
     def _begin_step(self) -> None:
@@ -251,6 +290,7 @@ class LearnerTable:
         self._last_deals, self._last_seats = np.zeros(count, dtype=np.intp), self.seat.copy()
         self._finished_rows: list[Rows] = []
         self._finished: list[State] = []
+        self._deals: list[Transition] = []
 
     def _begin(self, rows: Rows, decks: ArrayLike | None = None, dealers: ArrayLike | None = None) -> None:
         self.episodes.reset(rows, decks, dealers)
@@ -265,23 +305,23 @@ class LearnerTable:
                 break
             self._note(waiting, self.episodes.step(self._agent_actions(waiting), waiting))
             rows = waiting
-        mine = ~self.over
-        self.seat[mine] = self.state.mover[mine]
+        mine = np.flatnonzero(~self.over)
+        self.seat[mine] = self.episodes.movers(mine)
 
     def _is_learners(self, rows: Rows) -> NDArray[np.bool_]:
         """Whether the learner decides next (M,)."""
-        movers, seats = self.state.mover[rows], self.seat[rows]
-        return (movers - seats) % 2 == 0 if self.partner is None else movers == seats
+        movers, seats = self.episodes.movers(rows), self.seat[rows]
+        return (movers - seats) % self.rules.num_teams == 0 if self.partner is None else movers == seats
 
     def _agent_actions(self, rows: Rows) -> NDArray[np.intp]:
         """Ask each agent once for all of its rows; shape (M,)."""
         acting = self._opponent_of[rows]
         if self.partner is not None:
-            same_team = (self.state.mover[rows] - self.seat[rows]) % 2 == 0
+            same_team = (self.episodes.movers(rows) - self.seat[rows]) % self.rules.num_teams == 0
             acting = np.where(same_team, self._partner_number, acting)
         present = np.flatnonzero(np.bincount(acting)).tolist()
         history = any(self._agents[number].needs_history for number in present)
-        view = player_view(self.state, rows=rows, history=history)
+        view = self.episodes.views(rows, history=history)
         if len(present) == 1:
             return decide(self._agents[present[0]], view)
         actions = np.empty(len(rows), dtype=np.intp)
@@ -292,15 +332,18 @@ class LearnerTable:
 
     def _note(self, rows: Rows, transition: Transition) -> None:
         """Book what a step of some rows brought; begin the episodes that follow."""
-        if transition.finished is None:
+        if transition.finished is None and not self.rules.catch_glass:
             return
         self._gains[rows] += transition.rewards[np.arange(len(rows)), self.seat[rows]]
+        if transition.finished is None:
+            return
         deals = transition.finished_rows
         booked = sum(len(some) for some in self._finished_rows)
         going_on = ~self._ended[deals]  # a row that already ended in this step keeps its terminal position
         self._last_deals[deals[going_on]] = (booked + np.arange(len(deals)))[going_on]
         self._finished_rows.append(deals)
         self._finished.append(transition.finished)
+        self._deals.append(transition)
         over = rows[transition.over]
         played = over[~self._fresh[over]]
         self._ended[played] = True

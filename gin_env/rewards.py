@@ -13,9 +13,13 @@ POINTS_SCALE = 20.0
 
 
 class Outcome(NamedTuple):
-    """M deals that have just ended, as a reward sees them; it is asked about nothing else, all other steps pay 0."""
+    """What has just been booked in M deals, as a reward sees it; steps that book nothing pay 0.
 
-    net_points: NDArray[np.float64]  #: (M, T) own points minus the other team's; end bonuses with the last deal
+    A deal is booked when it ends; where the rules have it, a catch is booked at once.
+    """
+
+    net_points: NDArray[np.float64]  #: (M, T) own points against every other team's; end bonuses with the last deal
+    takes_part: NDArray[np.bool_]  #: (M, T) teams that played in the deal, or in the game if that ends
     deal_winner: NDArray[np.int8]  #: (M,) team that won the deal just ended, -1 for none
     episode_over: NDArray[np.bool_]  #: (M,)
     episode_winner: NDArray[np.int8]  #: (M,) team that won the deal or game that is the episode, -1 for none
@@ -36,10 +40,12 @@ def scaled_reward(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def win_reward(outcome: Outcome) -> NDArray[np.float64]:
-    """1 for the winner of the episode and -1 for the other team, at its end only."""
+    """1 for the winner of the episode and -1 shared by the other teams that took part, at its end only."""
     teams = np.arange(outcome.net_points.shape[1])
     decided = (outcome.episode_winner >= 0) & outcome.episode_over
-    return np.where(outcome.episode_winner[:, None] == teams, 1.0, -1.0) * decided[:, None]
+    num_losers = outcome.takes_part.sum(axis=1, keepdims=True) - 1
+    lost = -1.0 / np.maximum(num_losers, 1) * outcome.takes_part
+    return np.where(outcome.episode_winner[:, None] == teams, 1.0, lost) * decided[:, None]
 
 
 REWARDS: dict[str, Reward] = {"points": points_reward, "scaled": scaled_reward, "win": win_reward}

@@ -42,7 +42,7 @@ _PLAYERS = {
     "partnership": "players in two teams: partners sit across from each other, and play goes clockwise",
     "free_for_all": "players, each against all the others; play goes clockwise",
     "rotation": "players, two of whom play each deal: the dealer sits out and gets no cards",
-    "two_tables": "players in two teams at two tables: at each table the teams meet one against one, with their own pack",
+    "two_tables": "players in two teams at two tables: at each the teams meet one against one, with a pack of its own",
 }
 #: Who begins a deal, and to whom the first upcard is offered.
 _FIRST = {
@@ -62,12 +62,10 @@ def is_always_gin(rules: Rules) -> bool:
 def players(rules: Rules) -> Iterator[Sentence]:
     """Write who plays, what is dealt, who deals and what partners see."""
     yield say(f"{_COUNTS[rules.num_players].capitalize()} {_PLAYERS[rules.mode]}.", "mode", "num_players")
-    getting = f"Each of the {_COUNTS[rules.num_hands]} gets" if rules.num_hands > 2 else "Both get"
-    if rules.mode == "two_tables":
-        getting = "At each table both get"
+    receivers = {"duel": "Both get", "rotation": "The other two get", "two_tables": "At each table both get"}
     yield say(
-        f"{getting} {rules.hand_size} of the {NUM_CARDS} cards; the next card, the upcard, is turned face up and begins "
-        f"the discard pile, and the other {rules.stock_size} are the stock.",
+        f"{receivers.get(rules.mode, 'Each gets')} {rules.hand_size} of the {NUM_CARDS} cards; the next, the first "
+        f"upcard, is turned face up and begins the discard pile, and the other {rules.stock_size} are the stock.",
         "hand_size",
     )
     if rules.deal_order == "seat_zero":
@@ -92,9 +90,11 @@ def _next_dealer(rules: Rules) -> Sentence:
         return say(f"The first dealer is drawn by lot; {after}.", "rotation")
     wins = rules.dealer_rule == "winner"
     if rules.mode == "partnership":
-        by_result = f"after that the next player clockwise of the team that {'won' if wins else 'lost'} the deal"
+        by_result = f"after that it is the next player clockwise of the team that {'won' if wins else 'lost'} the deal"
     elif rules.mode == "free_for_all":
-        by_result = f"after that whoever had the {'most' if wins else 'fewest'} points in a deal deals the next one (of "
+        by_result = (
+            f"after that whoever had the {'most' if wins else 'fewest'} points in a deal deals the next one (of "
+        )
         by_result += "several, the first clockwise from the dealer)"
     else:
         by_result = f"after that the {rules.dealer_rule} of a deal deals the next one"
@@ -120,22 +120,26 @@ def start(rules: Rules) -> Iterator[Sentence]:
     """Write what happens to the first upcard."""
     first, everyone = _FIRST[rules.mode]
     if not rules.upcard_offer:
-        yield say(f"The upcard is not offered round: {first} begins with an ordinary turn.", "upcard_offer")
+        yield say(f"The first upcard is not offered round: {first} begins with an ordinary turn.", "upcard_offer")
         return
     yield say(
-        f"The upcard is offered to {everyone}; whoever takes it begins their first turn with it, and play goes on "
-        "from there.",
+        f"The first upcard is offered to {everyone}; whoever takes it begins their first turn with it, and play goes "
+        "on from there.",
         "upcard_offer",
     )
-    begins = "must draw from the stock" if rules.all_pass_forces_stock else "begins with an ordinary turn all the same"
+    begins = (
+        "must draw from the stock"
+        if rules.all_pass_forces_stock
+        else "begins with an ordinary turn and may take that card after all"
+    )
     yield say(f"If all pass, {first} {begins}.", "all_pass_forces_stock")
 
 
 def turn(rules: Rules) -> Iterator[Sentence]:
     """Write what one does in a turn, and when a deal is dead."""
     yield say(
-        "On your turn you draw from the stock or take the top card of the discard pile; at the end of it you throw a card "
-        "face up on the pile, or knock by throwing one."
+        "On your turn you draw from the stock or take the top card of the discard pile; at the end of it you throw a "
+        "card face up on the pile, or knock by throwing one."
     )
     if rules.forbid_return_discard:
         again = "not be thrown again in that turn, not even to knock"
@@ -161,8 +165,8 @@ def trading(rules: Rules) -> Iterator[Sentence]:
     if not rules.trades:
         return
     yield say(
-        f"You may trade {_TIMES[rules.max_trades_per_turn]} in each of your turns, after drawing and before throwing: you "
-        "give your partner a card face down and get one back.",
+        f"You may trade {_TIMES[rules.max_trades_per_turn]} in each of your turns, after drawing and before throwing: "
+        "you give your partner a card face down and get one back.",
         "max_trades_per_turn",
     )
     picks = "Your partner picks" if rules.trade_reply == "partner" else "You pick, out of your partner's hand,"
@@ -178,7 +182,7 @@ def trading(rules: Rules) -> Iterator[Sentence]:
 def knock(rules: Rules) -> Iterator[Sentence]:
     """Write who may end a deal."""
     if is_always_gin(rules):
-        yield say("Only gin ends the deal: you may knock when no deadwood is left to you after the throw.", "knock_limit")
+        yield say("Only gin ends the deal: you may knock only without any deadwood after the throw.", "knock_limit")
     else:
         yield say(
             f"You may knock when your deadwood is {points(rules.knock_limit)} or less after the throw; without any "
@@ -186,7 +190,7 @@ def knock(rules: Rules) -> Iterator[Sentence]:
             "knock_limit",
         )
         if rules.limit_from_upcard:
-            yield say("If the first upcard is worth less than that, its value is the limit.", "limit_from_upcard")
+            yield say("The first upcard lowers the limit to its own value, if that is less.", "limit_from_upcard")
             ace = "only gin ends the deal" if rules.ace_upcard_gin_only else "the limit is 1 point"
             yield say(f"With an ace as the first upcard {ace}.", "ace_upcard_gin_only")
     if rules.has_partners:
@@ -194,7 +198,7 @@ def knock(rules: Rules) -> Iterator[Sentence]:
     yield say("Nobody has to knock.")
     if rules.has_big_gin:
         yield say(
-            f"If all {rules.hand_size + 1} cards that you hold after drawing lie in melds, you may lay them down without "
-            "throwing one: big gin.",
+            f"If all {rules.hand_size + 1} cards that you hold after drawing lie in melds, you may lay them down "
+            "without throwing one: big gin.",
             "big_gin_bonus",
         )

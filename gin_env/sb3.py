@@ -135,9 +135,9 @@ class GinVecEnv(VecEnv):
             self._returns[rows].tolist(),
             self._lengths[rows].tolist(),
             view.kind.tolist(),
-            (view.points[:, 0] - view.points[:, 1]).tolist(),
+            self._net_points(outcome, rows).tolist(),
             view.turn.tolist(),
-            ((view.kind > Kind.DEAD) & (view.knocker % 2 == 0)).tolist(),
+            ((view.kind > Kind.DEAD) & (view.knocker % self.table.rules.num_teams == 0)).tolist(),
             strict=True,
         )
         seconds = round(time.time() - self._start, 6)
@@ -148,6 +148,10 @@ class GinVecEnv(VecEnv):
                 "episode": {"r": total, "l": length, "t": seconds},
                 "deal": {"kind": Kind(kind).name.lower(), "points": points, "turns": turns, "knock": knocked},
             }
+
+    def _net_points(self, outcome: LearnerStep, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the net points (M,) of the learner's team in the deals that ended the episodes of some rows."""
+        return outcome.net_points[outcome.last_deals(rows)[0], outcome.seats[rows] % self.table.rules.num_teams]
 
     # ------------------------------------------------------------------ what VecEnv asks for
 

@@ -19,7 +19,7 @@ from gin_env.errors import whole_number
 from gin_env.legal import upcard_limits
 from gin_env.melds import deadwood, melds_of
 from gin_env.rules import Rules, resolve_rules
-from gin_env.showdown import settle
+from gin_env.showdown import boast_payments, settle
 from gin_env.spreads import Showdown
 from gin_env.state import Kind, State
 
@@ -175,7 +175,7 @@ def describe_result(rules: Rules, result: Showdown | State, row: int) -> DealRes
         winner=None if winner < 0 else winner,
         points=points,
         net_points=net_points,
-        bonuses=bonuses_of(rules, kind),
+        bonuses=_bonuses(rules, result, row),
         spread={
             seat: [
                 [format_card(card) for card in meld]
@@ -198,29 +198,50 @@ def _takes_part(result: Showdown | State, row: int, seat: int) -> bool:
     return bool(cards) or int(result.deadwood[row, seat]) > 0
 
 
-def bonuses_of(rules: Rules, kind: Kind) -> dict[str, int]:
-    """Return the bonuses that a deal of this kind pays to its winner, by name, as single amounts, without zeros."""
+def _bonuses(rules: Rules, result: Showdown | State, row: int) -> dict[str, int]:
+    """Return the bonuses within a deal's points, by name, as single amounts, without zeros."""
+    kind, winner = Kind(int(result.kind[row])), int(result.winner[row])
     gin = {Kind.GIN: rules.gin_bonus, Kind.SMALL_GIN: rules.small_gin_bonus, Kind.TEAM_GIN: rules.team_gin_bonus}
-    boxed = rules.box_timing == "now" and kind is not Kind.DEAD and rules.num_tables == 1
+    boxed = rules.box_timing == "now" and winner >= 0 and rules.num_tables == 1
     bonuses = {
         "gin": gin.get(kind, 0),
         "big_gin": (rules.big_gin_bonus or 0) if kind is Kind.BIG_GIN else 0,
-        "undercut": rules.undercut_bonus if kind is Kind.UNDERCUT else 0,
+        "undercut": rules.undercut_bonus if _has_undercut(rules, result, row) else 0,
         "box": rules.box_bonus if boxed else 0,
+        "boast": _paid_for_boasts(rules, result, row) if rules.boast else 0,
     }
     return {name: points for name, points in bonuses.items() if points}
+
+
+def _has_undercut(rules: Rules, result: Showdown | State, row: int) -> bool:
+    """Whether somebody undercut the knocker: free-for-all, some seat that won points and did not knock."""
+    if rules.mode != "free_for_all":
+        return int(result.kind[row]) == Kind.UNDERCUT
+    others = [seat for seat in range(rules.num_seats) if seat != int(result.knocker[row])]
+    knocker_left = int(result.deadwood[row, int(result.knocker[row])])
+    left = min(int(result.deadwood[row, seat]) for seat in others)
+    return knocker_left > 0 and (left < knocker_left or (left == knocker_left and rules.undercut_on_tie))
+
+
+def _paid_for_boasts(rules: Rules, result: Showdown | State, row: int) -> int:
+    """Return what boasts pay to either side together."""
+    knock_team = rules.team_of(int(result.knocker[row]))
+    knock_seats = [seat for seat in range(rules.num_seats) if rules.team_of(seat) == knock_team]
+    won = np.array([int(result.winner[row]) == knock_team])
+    paid = boast_payments(rules, result.boasted[[row]], np.array([knock_seats]), won)
+    return int(paid[0][0] + paid[1][0])
 
 
 def _parse_hands(rules: Rules, hands: Sequence[CardTexts], knocker: int) -> UInt64Array:
     if len(hands) != rules.num_seats:
         raise ValueError(f"{len(hands)} hands given: {rules.num_seats} seats at the table need {rules.num_seats}")
     whole_number("knocker", knocker, 0, rules.num_seats - 1, "seat")
-    sitting_out = [seat for seat, hand in enumerate(hands) if not len(hand)] if rules.mode == "rotation" else []
+    parsed = [parse_cards(hand) for hand in hands]
+    sitting_out = [seat for seat, ids in enumerate(parsed) if not ids] if rules.mode == "rotation" else []
     if rules.mode == "rotation" and len(sitting_out) != 1:
         raise ValueError(f"{len(sitting_out)} hands are empty: of three that rotate one sits out, give it no cards")
     bits: list[np.uint64] = []
-    for seat, hand in enumerate(hands):
-        ids = parse_cards(hand)
+    for seat, ids in enumerate(parsed):
         size = 0 if seat in sitting_out else rules.hand_size + (seat == knocker)
         if len(ids) != size:
             raise ValueError(

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from gin_env.cards import CARD_BITS, NUM_CARDS
+import numpy as np
+
+from gin_env.cards import CARD_BITS, NUM_CARDS, NUM_RANKS
+from gin_env.legal import upcard_limits
 from gin_env.rules import Rules
-from gin_env.state import Kind, Phase
+from gin_env.state import NUM_SHEETS, Kind, Phase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +29,14 @@ class ObservationOptions:
         and the visible partner's hand. They cost about as much as the rest of the vector again.
     showdown : bool
         The cards laid open, melded and laid off after a knock (zeros before the end of a deal).
+    buried_pile : bool
+        What lies under the pile's top card: the pile, who threw what, which upcards were declined. Without it
+        a player has to remember, for which catching the glass (docs/rules.md row 38) was made.
     """
 
     derived: bool = False
     showdown: bool = False
+    buried_pile: bool = True
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -79,8 +86,19 @@ _LIMIT_SCALE = 10
 
 
 def _seat_names(prefix: str, rules: Rules) -> tuple[str, ...]:
-    names = ("own", "left", "partner", "right") if rules.has_partners else ("own", "opponent")
-    return tuple(f"{prefix}_{name}" for name in names)
+    return tuple(
+        f"{prefix}_{name}" for name in ("own", *OTHER_SEATS["partners" if rules.has_partners else rules.num_seats])
+    )
+
+
+#: What the other seats are called, counted clockwise from the viewer.
+OTHER_SEATS: dict[int | str, tuple[str, ...]] = {
+    2: ("opponent",),
+    3: ("left", "right"),
+    4: ("left", "across", "right"),
+    5: ("left", "across_left", "across_right", "right"),
+    "partners": ("left", "partner", "right"),
+}
 
 
 def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
@@ -92,21 +110,29 @@ def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
         boards.append(Board(("gave",), "cards given to the partner, who still holds them", lambda view: view.gave_bits))
     boards += [
         Board(("upcard",), "top card of the discard pile", lambda view: CARD_BITS[view.upcard]),
-        Board(("pile",), "all cards of the discard pile", lambda view: view.pile_bits),
-        Board(
-            ("taken",),
-            "card taken from the pile in this turn",
-            lambda view: CARD_BITS[view.taken_card],
-        ),
+        Board(("taken",), "card taken from the pile in this turn", lambda view: CARD_BITS[view.taken_card]),
         Board(("drawn",), "card drawn or taken in this turn by the own side", lambda view: CARD_BITS[view.drawn_card]),
     ]
     if rules.trades:
         boards.append(Board(("offered",), "card on offer within the team", lambda view: CARD_BITS[view.offered_card]))
     boards += [
         Board(_seat_names("known", rules), "cards publicly known to lie with that seat", lambda view: view.known_bits),
-        Board(_seat_names("discarded", rules), "cards thrown by that seat", lambda view: view.discarded_bits),
-        Board(_seat_names("declined", rules), "upcards declined by that seat", lambda view: view.declined_bits),
     ]
+    if options.buried_pile:
+        boards += [
+            Board(("pile",), "all cards of the discard pile", lambda view: view.pile_bits),
+            Board(_seat_names("discarded", rules), "cards thrown by that seat", lambda view: view.discarded_bits),
+            Board(_seat_names("declined", rules), "upcards declined by that seat", lambda view: view.declined_bits),
+        ]
+    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+        boards.append(
+            Board(("first_upcard",), "the card turned up at the deal", lambda view: CARD_BITS[view.first_upcard])
+        )
+    if rules.catch_glass:
+        boards += [
+            Board(("named",), "cards named in the catch under way", lambda view: view.named_bits),
+            Board(("caught",), "cards of the pile that served in a successful catch", lambda view: view.caught_bits),
+        ]
     if rules.trades:
         boards.append(
             Board(
@@ -127,7 +153,7 @@ def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
 
 def choice_sections(rules: Rules) -> list[Choice]:
     """Return the choices, in order; ``knocker`` is the last."""
-    players = rules.num_players
+    players = rules.num_seats
     phases = " ".join(phase.name.lower() for phase in Phase)
     kinds = " ".join(kind.name.lower() for kind in Kind)
     return [
@@ -142,36 +168,88 @@ def choice_sections(rules: Rules) -> list[Choice]:
 
 def number_sections(rules: Rules) -> list[Number]:
     """Return the numbers, in order."""
+    teams = rules.num_teams
+    whose = "own and other team" if teams == 2 else "own and the others clockwise"
     return [
         Number("stock_count", rules.stock_size, "cards left in the stock / all at the start", lambda v: v.stock_count),
         Number("turn", rules.max_turns, "turns completed / max_turns", lambda view: view.turn),
-        Number(
-            "offers_left", rules.num_players, "seats still to be offered the upcard / seats", lambda v: v.offers_left
-        ),
+        Number("offers_left", rules.num_hands, "seats still to be offered the upcard / seats", lambda v: v.offers_left),
         Number("trades", max(rules.max_trades_per_turn, 1), "trades in this turn / most allowed", lambda v: v.trades),
         Number(
-            "points",
-            POINTS_SCALE,
-            f"points of the deal, own and other team / {POINTS_SCALE}",
-            lambda view: view.points,
-            2,
+            "points", POINTS_SCALE, f"points of the deal, {whose} / {POINTS_SCALE}", lambda view: view.points, teams
         ),
-        Number("scores", rules.target, "game score, both teams / target", lambda view: view.scores, 2),
+        Number("scores", rules.target, f"game score, {whose} / target", lambda view: view.scores, teams),
         Number(
             "boxes",
             BOXES_SCALE,
-            f"deals won in the game, own and other team / {BOXES_SCALE}",
+            f"deals won in the game, {whose} / {BOXES_SCALE}",
             lambda view: view.boxes,
-            2,
+            teams,
         ),
         Number("deals_played", rules.max_deals, "deals of the game so far / max_deals", lambda view: view.deals_played),
+        *_optional_numbers(rules),
     ]
+
+
+def _optional_numbers(rules: Rules) -> list[Number]:
+    """Return the numbers that only some rule systems have."""
+    numbers, seats = [], rules.num_seats
+    if rules.limit_from_upcard:
+        numbers.append(
+            Number("knock_limit", _LIMIT_SCALE, f"this deal's knock limit / {_LIMIT_SCALE}", _limit_from_upcard)
+        )
+    if rules.spade_upcard_doubles:
+        numbers.append(
+            Number("doubled", 1, "1 in a deal whose points count twice", lambda view: view.first_upcard < NUM_RANKS)
+        )
+    if rules.boast:
+        wait = rules.boast_wait_turns
+        numbers += [
+            Number("boasted", 1, "1 for each seat that has boasted, own first", lambda view: view.boasted, seats),
+            Number(
+                "boast_bar", wait, "own turns without a knock, each seat / most", lambda view: view.boast_bar, seats
+            ),
+        ]
+    if rules.catch_glass:
+        numbers.append(Number("catches", 1, "1 when this turn's catch has been made", lambda view: view.catches))
+    if rules.score_sheet == "hollywood":
+        width = NUM_SHEETS * rules.num_teams
+        numbers += [
+            Number(
+                "sheet_scores", rules.target, "score on each sheet, all teams / target", _flat("sheet_scores"), width
+            ),
+            Number(
+                "sheet_boxes",
+                BOXES_SCALE,
+                f"deals won on each sheet, all teams / {BOXES_SCALE}",
+                _flat("sheet_boxes"),
+                width,
+            ),
+        ]
+    return numbers
+
+
+def _limit_from_upcard(view: Any) -> Any:
+    return upcard_limits(view.rules)[view.first_upcard]
+
+
+def _flat(name: str) -> Callable[[Any], Any]:
+    """Return how to read the numbers of all sheets side by side, from a view of many rows or of one."""
+
+    def read(view: Any) -> Any:
+        values = np.asarray(getattr(view, name))
+        return values.reshape(*values.shape[:-2], -1)
+
+    return read
 
 
 def rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
     """Return name, value and meaning of the rules' own numbers, which never change within an environment."""
-    gins = ("small_gin_bonus", "team_gin_bonus") if rules.has_partners else ("gin_bonus",)
-    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys((*gins, "undercut_bonus", "box_bonus"), POINTS_SCALE)
+    points = ["small_gin_bonus", "team_gin_bonus"] if rules.has_partners else ["gin_bonus"]
+    points += ["big_gin_bonus"] if rules.has_big_gin else []
+    points += ["undercut_bonus", "box_bonus"]
+    points += ["catch_points"] if rules.catch_glass else []
+    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys(points, POINTS_SCALE)
     return [
         (f"rule_{name}", getattr(rules, name) / scale, f"the rule {name} / {scale}") for name, scale in scales.items()
     ]

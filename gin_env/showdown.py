@@ -114,8 +114,10 @@ def settle_spreads(
     if rules.box_timing == "now" and rules.num_tables == 1:  # two tables share one box
         pays = pays + np.where(won, rules.box_bonus, -rules.box_bonus)
     points, net_points = _book(rules, teams, np.maximum(pays, 0), np.maximum(-pays, 0))
-    if rules.boast and boasted is not None:
-        own, others = _boast_payments(rules, boasted, knock_seats, won)
+    if boasted is None:
+        boasted = np.zeros(hands.shape, dtype=np.uint8)
+    if rules.boast:
+        own, others = boast_payments(rules, boasted, knock_seats, won)
         extra_points, extra_net = _book(rules, teams, own, others)
         points, net_points = points + extra_points, net_points + extra_net
     deadwood = np.zeros(hands.shape, dtype=np.uint8)
@@ -129,6 +131,7 @@ def settle_spreads(
         kind=kind,
         winner=np.where(won, *teams).astype(np.int8),
         knocker=knocker.astype(np.uint8),
+        boasted=boasted,
         points=points,
         net_points=net_points,
         deadwood=deadwood,
@@ -191,7 +194,7 @@ def _book(
     return points, net_points
 
 
-def _boast_payments(
+def boast_payments(
     rules: Rules, boasted: NDArray[np.uint8], knock_seats: NDArray[np.intp], won: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return what boasts pay the knocking side and the other one, both (R,) (row 37)."""

@@ -35,7 +35,7 @@ from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
 from gin_env.rules import Rules, resolve_rules
-from gin_env.view import PlayerView, player_view, single_view
+from gin_env.view import PlayerView, single_view
 
 
 class GinRummySingleEnv(gymnasium.Env):
@@ -98,7 +98,7 @@ class GinRummySingleEnv(gymnasium.Env):
         self.table = LearnerTable(resolved, 1, opponents, partner, seat, episode, reward, autoreset=False)
         self.encoder = ObservationEncoder(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.form, self.on_illegal, self.render_mode = form, on_illegal, render_mode
-        self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)
+        self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, resolved.num_teams)
         self._seeded = False
         self._over = True
         self.observation_space = observation_space(self.encoder, form)
@@ -110,7 +110,7 @@ class GinRummySingleEnv(gymnasium.Env):
 
     def view(self, history: bool = False) -> PlayerView:
         """Return what the learner may know as a ``PlayerView`` of one row, on request with the deal's events."""
-        return player_view(self.table.state, seats=self.table.seat, history=history)
+        return self.table.views(history=history)
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a new episode and play up to the learner's first turn; without a seed the old stream goes on."""
@@ -145,8 +145,7 @@ class GinRummySingleEnv(gymnasium.Env):
             return observation, self._penalty, True, False, {**info, "illegal_action": str(error)}
         self._over = bool(outcome.over[0])
         truncated = bool(outcome.truncated[0])
-        finished = outcome.finished
-        deals = [] if finished is None else [deal_summary(finished, row) for row in range(finished.num_deals)]
+        deals = [deal_summary(outcome, deal) for deal in range(len(outcome.finished_rows))]
         observation, info = self._answer(deals)
         return observation, float(outcome.rewards[0]), self._over and not truncated, truncated, info
 
@@ -157,7 +156,8 @@ class GinRummySingleEnv(gymnasium.Env):
                 f"render_mode is None: make the environment with one of {self.metadata['render_modes']}"
             )
             return None
-        text = render_view(self.view(history=True))
+        table, rules = int(self.table.seat[0]) // self.table.rules.num_seats, self.table.rules
+        text = render_view(self.view(history=True), first_seat=table * rules.num_seats)
         if self.render_mode == "ansi":
             return text
         print(text, end="\n\n")
@@ -165,7 +165,8 @@ class GinRummySingleEnv(gymnasium.Env):
 
     def _answer(self, deals: list[dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info."""
-        features = self.encoder.encode_single(single_view(self.table.state, int(self.table.seat[0])))
+        table, seat = divmod(int(self.table.seat[0]), self.table.rules.num_seats)
+        features = self.encoder.encode_single(single_view(self.table.state, seat, table))
         mask = self.action_masks().view(np.int8)
         info: dict[str, Any] = {"action_mask": mask, "seat": int(self.table.seat[0])}
         if deals:

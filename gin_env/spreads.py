@@ -24,6 +24,7 @@ class Showdown:
     kind: NDArray[np.uint8]
     winner: NDArray[np.int8]
     knocker: NDArray[np.uint8]
+    boasted: NDArray[np.uint8]
     points: NDArray[np.int32]
     net_points: NDArray[np.int32]
     deadwood: NDArray[np.uint8]

@@ -22,6 +22,8 @@ from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array,
 from gin_env.rules import Rules
 
 NO_SEAT = 255
+#: Sheets of Hollywood scoring.
+NUM_SHEETS = 3
 
 
 class Phase(IntEnum):
@@ -327,5 +329,5 @@ def _sizes(rules: Rules, num_deals: int) -> dict[str, int]:
         "T": rules.num_teams,
         "W": action_layout(rules).num_words,
         "L": log_capacity(rules),
-        "S": 3 if rules.score_sheet == "hollywood" else 0,
+        "S": NUM_SHEETS if rules.score_sheet == "hollywood" else 0,
     }

@@ -27,13 +27,12 @@ from gin_env.interface import (
     observation_space,
     resolve_illegal_reward,
 )
-from gin_env.learner import LearnerTable
+from gin_env.learner import LearnerStep, LearnerTable
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import NO_SEAT, Kind
-from gin_env.view import player_view
 
 
 class GinRummyVectorEnv(VectorEnv):
@@ -85,7 +84,7 @@ class GinRummyVectorEnv(VectorEnv):
         self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, autoreset=False)
         self.encoder = ObservationEncoder(self.table.rules, ObservationOptions(derived=derived, showdown=showdown))
         self.num_envs, self.form, self.on_illegal, self.render_mode = num_envs, form, on_illegal, render_mode
-        self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward)
+        self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, self.table.rules.num_teams)
         self._seeded = False
         self._rows = np.arange(num_envs)
         self.single_observation_space = observation_space(self.encoder, form)
@@ -107,7 +106,8 @@ class GinRummyVectorEnv(VectorEnv):
         if seed is not None or not self._seeded:
             self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
             self._seeded = True
-        self.table.reset(decks=None if deck is None else np.tile(deck, (self.num_envs, 1)), dealers=dealer)
+        decks = None if deck is None else np.broadcast_to(deck, (self.num_envs, *deck.shape))
+        self.table.reset(decks=decks, dealers=dealer)
         return self._answer()
 
     def step(
@@ -130,7 +130,7 @@ class GinRummyVectorEnv(VectorEnv):
         if len(ended):
             features = self.encoder.encode(self.table.views(ended))
             features[np.searchsorted(ended, illegal)] = stuck
-            finals = self._final_infos(ended, features, illegal, reasons)
+            finals = self._final_infos(outcome, ended, features, illegal, reasons)
             self.table.reset(rows=ended)
         observations, infos = self._answer()
         return observations, outcome.rewards, over & ~truncated, truncated, infos | finals
@@ -148,7 +148,7 @@ class GinRummyVectorEnv(VectorEnv):
             return illegal, [], np.zeros((0, self.encoder.size), dtype=np.float32)
         reasons = [
             f"{layout.text(action)!r} is not legal; legal: {', '.join(layout.texts(words))}"
-            for action, words in zip(actions[illegal], self.table.state.legal[illegal], strict=True)
+            for action, words in zip(actions[illegal], self.table.episodes.legal(illegal), strict=True)
         ]
         return illegal, reasons, self.encoder.encode(self.table.views(illegal))
 
@@ -156,8 +156,10 @@ class GinRummyVectorEnv(VectorEnv):
         """Return what the learner sees in each row as text."""
         if self.render_mode is None:
             return None
-        view = player_view(self.table.state, seats=self.table.seat, history=True)
-        return tuple(render_view(view, row) for row in range(self.num_envs))
+        view = self.table.views(history=True)
+        seats = self.table.rules.num_seats
+        first = (self.table.seat // seats * seats).tolist()
+        return tuple(render_view(view, row, first[row]) for row in range(self.num_envs))
 
     def _answer(self) -> tuple[Any, dict[str, Any]]:
         """Return the observations and infos of rows in which it is all the learner's turn."""
@@ -168,7 +170,12 @@ class GinRummyVectorEnv(VectorEnv):
         return (features if self.form == "flat" else {"observation": features, "action_mask": mask}), infos
 
     def _final_infos(
-        self, ended: NDArray[np.intp], features: NDArray[np.float32], illegal: NDArray[np.intp], reasons: list[str]
+        self,
+        outcome: LearnerStep,
+        ended: NDArray[np.intp],
+        features: NDArray[np.float32],
+        illegal: NDArray[np.intp],
+        reasons: list[str],
     ) -> dict[str, Any]:
         """Return how the episodes of some rows ended, in Gymnasium's arrays over all rows."""
         final_obs = np.full(self.num_envs, None, dtype=object)
@@ -179,22 +186,28 @@ class GinRummyVectorEnv(VectorEnv):
         over[ended] = True
         played[ended] = True
         played[illegal] = False
-        info: dict[str, Any] = {"deal": self._deals(played), "_deal": played}
+        info: dict[str, Any] = {"deal": self._deals(outcome, played), "_deal": played}
         if len(illegal):
             texts = np.full(self.num_envs, None, dtype=object)
             texts[illegal] = reasons
             info |= {"illegal_action": texts, "_illegal_action": over & ~played}
         return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over}
 
-    def _deals(self, played: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the facts of the deals that have just ended in the marked rows."""
-        state = self.table.state
+    def _deals(self, outcome: LearnerStep, played: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the facts of the deals that have just ended in the marked rows, at the learner's table."""
+        rules, rows = self.table.rules, np.flatnonzero(played)
         kinds = np.full(self.num_envs, None, dtype=object)
-        kinds[played] = [Kind(kind).name.lower() for kind in state.kind[played].tolist()]
-        facts: dict[str, Any] = {
-            "kind": kinds,
-            "points": state.points * played[:, None],
-            "knocker": np.where(played & (state.knocker != NO_SEAT), state.knocker.astype(np.int64), -1),
-            "turns": state.turn * played,
-        }
+        points = np.zeros((self.num_envs, rules.num_teams), dtype=np.int64)
+        knockers = np.full(self.num_envs, -1)
+        turns = np.zeros(self.num_envs, dtype=np.int64)
+        if outcome.finished is not None and len(rows):
+            deals, tables = outcome.last_deals(rows)
+            finished = outcome.finished
+            kinds[rows] = [Kind(kind).name.lower() for kind in finished.kind[tables].tolist()]
+            points[rows] = outcome.points[deals]
+            seats = finished.knocker[tables].astype(np.int64)
+            first = tables % rules.num_tables * rules.num_seats
+            knockers[rows] = np.where(seats == NO_SEAT, -1, seats + first)
+            turns[rows] = finished.turn[tables]
+        facts: dict[str, Any] = {"kind": kinds, "points": points, "knocker": knockers, "turns": turns}
         return facts | {f"_{name}": played for name in facts}

@@ -1,7 +1,8 @@
 """What a seat may know: ``PlayerView``, the only door through which hidden cards are read.
 
 Agents, features, search and pictures for one seat all read a view, never the state. Seats in a view
-are counted from the viewer: 0 is the viewer, 1 the seat to the left, 2 the partner in a partnership.
+are counted from the viewer: 0 is the viewer, 1 the seat to the left, 2 the partner in a partnership. Only
+the seats of one table appear.
 Changing cards that the seat may not know changes nothing in its view (the leak test holds this).
 
 Who knows what (docs/rules.md row 19): one's own hand; the partner's, where ``partner_hand_visible``; every
@@ -11,6 +12,7 @@ partners see the cards they trade, opponents only that they trade. A knock opens
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -21,8 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.actions import ActionLayout, action_layout
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
 from gin_env.errors import row_index, whole_number
+from gin_env.gathering import DEAD, RELATIVE_SEAT, ManyRows, OneRow
+from gin_env.legal import upcard_limits
 from gin_env.rules import Rules
-from gin_env.state import BLOCKS, NO_SEAT, Kind, State, unpack_events
+from gin_env.state import NO_SEAT, State, unpack_events
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +59,7 @@ class PlayerView:
 
     rules: Rules
     layout: ActionLayout
-    seat: NDArray[np.intp]  #: the viewer's seat at the table
+    seat: NDArray[np.intp]  #: the viewer's seat at its table
     legal: UInt64Array  #: (M, W) the viewer's legal actions as words; zeros when another seat is to move
 
     hand_bits: UInt64Array
@@ -92,6 +96,16 @@ class PlayerView:
     boxes: NDArray[np.int32]  #: (M, T)
     deals_played: NDArray[np.uint16]
 
+    # Only under the rules that use them, else None
+    first_upcard: NDArray[np.uint8] | None = None  #: the card turned up at the deal
+    boasted: NDArray[np.uint8] | None = None  #: (M, P) 1 for a seat that has boasted
+    boast_bar: NDArray[np.uint8] | None = None  #: (M, P) own turns in which that seat may not knock
+    named_bits: UInt64Array | None = None  #: cards named in the catch under way
+    caught_bits: UInt64Array | None = None  #: cards of the pile that served in a successful catch
+    catches: NDArray[np.uint8] | None = None  #: catches begun in this turn
+    sheet_scores: NDArray[np.int32] | None = None  #: (M, S, T) of overlapping score sheets
+    sheet_boxes: NDArray[np.int32] | None = None  #: (M, S, T)
+
     history: History | None = None  #: on request
 
     def __len__(self) -> int:
@@ -119,6 +133,13 @@ class PlayerView:
     def legal_knock_bits(self) -> UInt64Array:
         """The cards with which the viewer may knock now."""
         return self.legal[:, self.layout.knock_word]
+
+    @property
+    def knock_limit(self) -> NDArray[np.intp]:
+        """The most deadwood with which one may knock in this deal."""
+        if self.first_upcard is None or not self.rules.limit_from_upcard:
+            return np.full(len(self), self.rules.knock_limit, dtype=np.intp)
+        return upcard_limits(self.rules)[self.first_upcard]
 
     @property
     def unseen_bits(self) -> UInt64Array:
@@ -160,14 +181,14 @@ def player_view(
     """
     where = np.arange(state.num_deals) if rows is None else row_index(rows, state.num_deals)
     viewer = state.mover[where].astype(np.intp) if seats is None else _viewers(state.rules, seats, len(where))
-    seen = _look(state.rules, _ManyRows(state, where, viewer))
+    seen = _look(state.rules, ManyRows(state, where, viewer))
     return PlayerView(**seen, history=_history(state, where, viewer) if history else None)
 
 
 def _viewers(rules: Rules, seats: ArrayLike, num_rows: int) -> NDArray[np.intp]:
     array = np.asarray(seats)
-    if array.shape not in ((), (num_rows,)) or not np.isin(array, np.arange(rules.num_players)).all():
-        raise ValueError(f"seats={seats!r}: must be a seat from 0 to {rules.num_players - 1}, or one for each row")
+    if array.shape not in ((), (num_rows,)) or not np.isin(array, np.arange(rules.num_seats)).all():
+        raise ValueError(f"seats={seats!r}: must be a seat from 0 to {rules.num_seats - 1}, or one for each row")
     return np.full(num_rows, array, dtype=np.intp)
 
 
@@ -177,16 +198,16 @@ def single_view(state: State, seat: int, row: int = 0) -> SimpleNamespace:
     The attributes are those of ``PlayerView``, an int for each (M,) array and a list for each (M, P) one.
     Four times faster than a ``player_view`` of one row, for environments that play one deal at a time.
     """
-    whole_number("seat", seat, 0, state.rules.num_players - 1, "seat")
-    return SimpleNamespace(**_look(state.rules, _OneRow(state, row, seat)))
+    whole_number("seat", seat, 0, state.rules.num_seats - 1, "seat")
+    return SimpleNamespace(**_look(state.rules, OneRow(state, row, seat)))
 
 
-def _look(rules: Rules, table: _ManyRows | _OneRow) -> dict[str, Any]:
+def _look(rules: Rules, table: ManyRows | OneRow) -> dict[str, Any]:
     """Decide who knows what: the one place for it, whether many rows look or one."""
     sees_partner = rules.sees_partner
-    same_team = table.turn_seat % 2 == 0
+    same_team = table.turn_seat % rules.num_teams == 0
     hands = table.boards("hands")
-    return {
+    seen = {
         "rules": rules,
         "layout": action_layout(rules),
         "seat": table.viewer,
@@ -214,7 +235,7 @@ def _look(rules: Rules, table: _ManyRows | _OneRow) -> dict[str, Any]:
         "kind": table.byte("kind"),
         "knocker": table.knocker,
         "points": table.numbers("points"),
-        "shown_bits": table.boards_if(table.byte("kind") > _DEAD, hands),
+        "shown_bits": table.boards_if(table.byte("kind") > DEAD, hands),
         "set_bits": table.boards("set_bits"),
         "run_bits": table.boards("run_bits"),
         "laid_bits": table.boards("laid_bits"),
@@ -222,128 +243,24 @@ def _look(rules: Rules, table: _ManyRows | _OneRow) -> dict[str, Any]:
         "boxes": table.numbers("boxes"),
         "deals_played": table.deals_played,
     }
+    for name in optional_fields(rules):
+        seen[name] = table.optional(name)
+    return seen
 
 
-class _Table:
-    """What was gathered from the state's blocks, by name."""
-
-    _boards: dict[str, Any]
-    _numbers: dict[str, Any]
-    _bytes: dict[str, Any]
-
-    def boards(self, name: str) -> Any:
-        return self._boards[name]
-
-    def numbers(self, name: str) -> Any:
-        return self._numbers[name]
-
-    def byte(self, name: str) -> Any:
-        return self._bytes[name]
-
-
-class _ManyRows(_Table):
-    """The state of M rows as their viewers count the seats, in arrays."""
-
-    def __init__(self, state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> None:
-        players, deals = state.rules.num_players, state.num_deals
-        by_seat = (rows * players)[:, None] + _SEATS_FROM[players][viewer]
-        by_team = (rows * 2)[:, None] + _TEAMS_FROM[viewer & 1]
-        self._boards = dict(
-            zip(
-                BLOCKS["seat_boards"], state.seat_boards.reshape(-1, deals * players).take(by_seat, axis=1), strict=True
-            )
-        )
-        self._numbers = dict(
-            zip(BLOCKS["team_numbers"], state.team_numbers.reshape(-1, deals * 2).take(by_team, axis=1), strict=True)
-        )
-        self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes.take(rows, axis=1), strict=True))
-        self._legal = state.legal[rows]
-        self.viewer: Any = viewer
-        self.mover, self.turn_seat, self.dealer, self.knocker = _RELATIVE_SEAT[players].take(
-            [viewer * 256 + self._bytes[name] for name in _SEATS]
-        )
-        self.pile_bits: Any = state.pile_bits[rows]
-        self.team_known_bits = state.team_known_bits.reshape(-1)[by_team]
-        self.turn: Any = state.turn[rows]
-        self.deals_played: Any = state.deals_played[rows]
-
-    def of_seat(self, boards: Any, seat: int) -> Any:
-        return boards[:, seat]
-
-    def no_board(self) -> Any:
-        return np.zeros(len(self.viewer), dtype=np.uint64)
-
-    def card_if(self, visible: Any, name: str) -> Any:
-        return np.where(visible, self._bytes[name], _NO_CARD)
-
-    def boards_if(self, visible: Any, boards: Any) -> Any:
-        return boards * visible[:, None]
-
-    def words_if(self, visible: Any) -> Any:
-        return self._legal * visible[:, None]
-
-
-class _OneRow(_Table):
-    """The state of one row as its viewer counts the seats, in Python numbers; methods as in ``_ManyRows``."""
-
-    def __init__(self, state: State, row: int, viewer: int) -> None:
-        players = state.rules.num_players
-        boards = state.seat_boards[:, row].tolist()
-        numbers = state.team_numbers[:, row].tolist()
-        team_known = state.team_known_bits[row].tolist()
-        if viewer:
-            boards = [own[viewer:] + own[:viewer] for own in boards]
-        if viewer % 2:
-            numbers = [own[::-1] for own in numbers]
-            team_known.reverse()
-        self._boards = dict(zip(BLOCKS["seat_boards"], boards, strict=True))
-        self._numbers = dict(zip(BLOCKS["team_numbers"], numbers, strict=True))
-        self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes[:, row].tolist(), strict=True))
-        self._legal = state.legal[row].tolist()
-        self.viewer: Any = viewer
-        self.mover: Any = (self._bytes["mover"] - viewer) % players
-        self.turn_seat: Any = (self._bytes["turn_seat"] - viewer) % players
-        self.dealer: Any = (self._bytes["dealer"] - viewer) % players
-        knocker = self._bytes["knocker"]
-        self.knocker: Any = NO_SEAT if knocker == NO_SEAT else (knocker - viewer) % players
-        self.pile_bits: Any = state.pile_bits.item(row)
-        self.team_known_bits = team_known
-        self.turn: Any = state.turn.item(row)
-        self.deals_played: Any = state.deals_played.item(row)
-
-    def of_seat(self, boards: Any, seat: int) -> Any:
-        return boards[seat]
-
-    def no_board(self) -> Any:
-        return 0
-
-    def card_if(self, visible: Any, name: str) -> Any:
-        return self._bytes[name] if visible else NO_CARD
-
-    def boards_if(self, visible: Any, boards: Any) -> Any:
-        return boards if visible else [0] * len(boards)
-
-    def words_if(self, visible: Any) -> Any:
-        return self._legal if visible else [0] * len(self._legal)
-
-
-_NO_CARD = np.uint8(NO_CARD)
-_DEAD = int(Kind.DEAD)  # arrays compare with enum members six times slower than with ints
-_SEATS = ("mover", "turn_seat", "dealer", "knocker")
-_PLAYERS = (2, 4)
-#: (P, P) per number of players: the seats in the order in which a viewer counts them.
-_SEATS_FROM = {players: (np.arange(players)[:, None] + np.arange(players)) % players for players in _PLAYERS}
-_TEAMS_FROM = np.array([[0, 1], [1, 0]])
-
-
-def _relative_seats(players: int) -> NDArray[np.uint8]:
-    """Return, at ``viewer * 256 + seat``, the seat counted from the viewer; ``NO_SEAT`` stays."""
-    table = np.full((players, 256), NO_SEAT, dtype=np.uint8)
-    table[:, :players] = (np.arange(players) - np.arange(players)[:, None]) % players
-    return table.reshape(-1)
-
-
-_RELATIVE_SEAT = {players: _relative_seats(players) for players in _PLAYERS}
+@functools.lru_cache
+def optional_fields(rules: Rules) -> tuple[str, ...]:
+    """Return the fields of a view that only some rule systems have, as far as these rules have them."""
+    names: list[str] = []
+    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+        names.append("first_upcard")
+    if rules.boast:
+        names += ["boasted", "boast_bar"]
+    if rules.catch_glass:
+        names += ["named_bits", "caught_bits", "catches"]
+    if rules.score_sheet == "hollywood":
+        names += ["sheet_scores", "sheet_boxes"]
+    return tuple(names)
 
 
 def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> History:
@@ -355,10 +272,10 @@ def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> 
     actors, actions, cards = unpack_events(state.log[rows, :length])
     verbs = layout.verb_of[np.where(past_end, 0, actions)].astype(np.int8)
     own = actors == viewer[:, None]
-    same_team = (actors + viewer[:, None]) % 2 == 0
+    same_team = actors % rules.num_teams == viewer[:, None] % rules.num_teams
     hidden_draw = (verbs == layout.verbs.index("draw")) & ~(same_team if rules.sees_partner else own)
     hidden_gift = (verbs == layout.verbs.index("give")) & ~same_team if layout.give >= 0 else np.False_
-    relative = _RELATIVE_SEAT[rules.num_players][viewer[:, None] * 256 + actors]
+    relative = RELATIVE_SEAT[rules.num_seats][viewer[:, None] * 256 + actors]
     return History(
         seats=np.where(past_end, np.uint8(NO_SEAT), relative),
         verbs=np.where(past_end, -1, verbs).astype(np.int8),

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gin_env.actions import action_layout
-from gin_env.cards import NO_CARD, card_ids, format_card, format_cards
+from gin_env.cards import NO_CARD, NUM_RANKS, card_ids, format_card, format_cards
+from gin_env.legal import upcard_limits
 from gin_env.melds import least_arrangements, melds_of, points_of
 from gin_env.rules import Rules
 from gin_env.state import NO_SEAT, Kind, Phase, State, unpack_events
@@ -29,13 +30,17 @@ _DOINGS = {
     "give": "gave",
     "discard": "threw",
     "knock": "knocked with",
+    "catch": "named",
 }
+_DOINGS_WITHOUT_CARD = {"pass": "passed", "boast": "boasted", "big_gin": "laid down big gin"}
 _QUESTIONS = {
     Phase.UPCARD_OFFER: "take {upcard} or pass",
     Phase.FORCED_DRAW: "everybody passed, draw from the stock",
     Phase.DRAW: "draw from the stock or take {upcard}",
-    Phase.PLAY: "discard{trade} or knock",
+    Phase.PLAY: "discard{options} or knock",
     Phase.TRADE_ANSWER: "give a card back for {offered}",
+    Phase.CATCH: "name the next card of the catch",
+    Phase.LAST_DISCARD: "take {upcard} to knock, or pass",
 }
 _KINDS = {
     Kind.KNOCK: "a plain knock",
@@ -54,6 +59,7 @@ class _Table:
     """What there is to write about one deal; lists run over the seats at the table or over the teams."""
 
     rules: Rules
+    first_seat: int  #: what to add to a seat here to count over all tables
     phase: Phase
     mover: int
     dealer: int
@@ -62,7 +68,11 @@ class _Table:
     upcard: int
     below: list[int]  #: the pile under its top card, as far as known from top to bottom
     offered: int
-    may_trade: bool
+    options: list[str]  #: what else the mover may do before the throw
+    limit: int  #: knock limit of this deal, -1 where the rules have one for all
+    doubled: bool
+    boasted: list[bool]
+    caught: int  #: bitboard of the cards of successful catches
     hands: list[int]  #: bitboards of the cards to show
     hidden: list[int]  #: how many cards of each hand are not to be shown
     known: list[int]  #: bitboards of the cards known to lie with that seat
@@ -88,6 +98,7 @@ def render_state(state: State, row: int = 0) -> str:
     verbs = [layout.verbs[verb] for verb in layout.verb_of[actions]]
     table = _Table(
         rules=rules,
+        first_seat=row % rules.num_tables * rules.num_seats,
         phase=Phase(int(state.phase[row])),
         mover=int(state.mover[row]),
         dealer=int(state.dealer[row]),
@@ -96,9 +107,13 @@ def render_state(state: State, row: int = 0) -> str:
         upcard=int(state.upcard[row]),
         below=state.pile[row, : max(size - 1, 0)][::-1].tolist(),
         offered=int(state.offered_card[row]),
-        may_trade=rules.trades and bool(state.legal[row, layout.give_word]),
+        options=_options(rules, state.legal[row].tolist()),
+        limit=int(upcard_limits(rules)[state.first_upcard[row]]) if rules.limit_from_upcard else -1,
+        doubled=rules.spade_upcard_doubles and bool(state.first_upcard[row] < NUM_RANKS),
+        boasted=[bool(has) for has in state.boasted[row]],
+        caught=int(state.caught_bits[row]),
         hands=state.hands[row].tolist(),
-        hidden=[0] * rules.num_players,
+        hidden=[0] * rules.num_seats,
         known=state.known_bits[row].tolist(),
         team_known=state.team_known_bits[row].tolist(),
         set_bits=state.set_bits[row].tolist(),
@@ -115,13 +130,22 @@ def render_state(state: State, row: int = 0) -> str:
     return _write(table)
 
 
-def render_view(view: PlayerView, row: int = 0) -> str:
-    """Return one deal as text as the viewer may see it; the last events are told if the view has its history."""
-    rules, viewer, players = view.rules, int(view.seat[row]), view.rules.num_players
+def render_tables(state: State) -> str:
+    """Return every row of a state as text, one after another: the tables at which one deal is played."""
+    return "\n\n".join(render_state(state, row) for row in range(state.num_deals))
+
+
+def render_view(view: PlayerView, row: int = 0, first_seat: int = 0) -> str:
+    """Return one deal as text as the viewer may see it; the last events are told if the view has its history.
+
+    ``first_seat`` is the number of the table's first seat, where there are several tables.
+    """
+    rules, viewer, players = view.rules, int(view.seat[row]), view.rules.num_seats
     seats = [(seat - viewer) % players for seat in range(players)]  # the view's place of each seat at the table
-    teams = [0, 1] if viewer % 2 == 0 else [1, 0]
+    teams = [(team - viewer) % rules.num_teams for team in range(rules.num_teams)]
     phase = Phase(int(view.phase[row]))
     turn_seat = (int(view.turn_seat[row]) + viewer) % players
+    dealer = (int(view.dealer[row]) + viewer) % players
     hands = view.shown_bits[row, seats].tolist()
     hands[viewer] = int(view.hand_bits[row])
     partner = rules.partner_of(viewer)
@@ -132,17 +156,22 @@ def render_view(view: PlayerView, row: int = 0) -> str:
     upcard = int(view.upcard[row])
     table = _Table(
         rules=rules,
+        first_seat=first_seat,
         phase=phase,
         mover=(int(view.mover[row]) + viewer) % players,
-        dealer=(int(view.dealer[row]) + viewer) % players,
+        dealer=dealer,
         turn=int(view.turn[row]),
         stock_count=int(view.stock_count[row]),
         upcard=upcard,
         below=[card for card in card_ids(view.pile_bits[row]) if card != upcard],
         offered=int(view.offered_card[row]),
-        may_trade=rules.trades and int(view.trades[row]) < rules.max_trades_per_turn,
+        options=_options(rules, view.legal[row].tolist()) if view.mover[row] == 0 else _open_options(view, row),
+        limit=int(view.knock_limit[row]) if rules.limit_from_upcard else -1,
+        doubled=rules.spade_upcard_doubles and bool(view.first_upcard[row] < NUM_RANKS),  # type: ignore[index]
+        boasted=[False] * players if view.boasted is None else [bool(has) for has in view.boasted[row, seats]],
+        caught=0 if view.caught_bits is None else int(view.caught_bits[row]),
         hands=hands,
-        hidden=[0 if hands[seat] else _hand_size(rules, phase, turn_seat, seat) for seat in range(players)],
+        hidden=[0 if hands[seat] else _hand_size(rules, phase, turn_seat, dealer, seat) for seat in range(players)],
         known=known,
         team_known=view.team_known_bits[row, teams].tolist(),
         set_bits=view.set_bits[row, seats].tolist(),
@@ -159,9 +188,30 @@ def render_view(view: PlayerView, row: int = 0) -> str:
     return _write(table)
 
 
-def _hand_size(rules: Rules, phase: Phase, turn_seat: int, seat: int) -> int:
-    holder = {Phase.PLAY: turn_seat, Phase.TRADE_ANSWER: rules.partner_of(turn_seat)}.get(phase)
-    return rules.hand_size + (seat == holder)
+def _hand_size(rules: Rules, phase: Phase, turn_seat: int, dealer: int, seat: int) -> int:
+    if rules.mode == "rotation" and seat == dealer:
+        return 0
+    holders = {Phase.PLAY: turn_seat, Phase.CATCH: turn_seat, Phase.TRADE_ANSWER: rules.partner_of(turn_seat)}
+    return rules.hand_size + (seat == holders.get(phase))
+
+
+def _options(rules: Rules, legal: list[int]) -> list[str]:
+    """Return what the words of legal actions allow beside discard and knock."""
+    layout = action_layout(rules)
+    found = []
+    if layout.give >= 0 and legal[layout.give_word]:
+        found.append("trade")
+    bits = {"boast": layout.boast, "big_gin": layout.big_gin}
+    found += [name for name, bit in bits.items() if bit >= 0 and legal[0] >> bit & 1]
+    if layout.catch >= 0 and legal[layout.catch_word]:
+        found.append("catch")
+    return [name.replace("_", " ") for name in found]
+
+
+def _open_options(view: PlayerView, row: int) -> list[str]:
+    """Return the same as far as everybody at the table knows it."""
+    may_trade = view.rules.trades and int(view.trades[row]) < view.rules.max_trades_per_turn
+    return ["trade"] if may_trade else []
 
 
 def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
@@ -169,7 +219,7 @@ def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
         return []
     seats, verbs, cards = view.history.seats[row], view.history.verbs[row], view.history.cards[row]
     last = np.flatnonzero(verbs >= 0)[-_EVENTS_SHOWN:]
-    players = view.rules.num_players
+    players = view.rules.num_seats
     return [((int(seats[i]) + viewer) % players, view.layout.verbs[verbs[i]], int(cards[i])) for i in last]
 
 
@@ -177,24 +227,30 @@ def _write(table: _Table) -> str:
     rules = table.rules
     deal = max(table.deals_played + (table.phase is not Phase.OVER), 1)  # an engine on its own counts no deals
     head = f"{rules.name}  deal {deal}  turn {table.turn}"
-    lines = [f"{head}  stock {table.stock_count}  dealer player_{table.dealer}"]
+    head += f"  knock limit {table.limit}" if table.limit >= 0 else ""
+    head += "  counts double" if table.doubled else ""
+    lines = [f"{head}  stock {table.stock_count}  dealer {_name(table, table.dealer)}"]
     if any(table.scores) or any(table.boxes):
-        sides = [f"{_side(rules, team)} {table.scores[team]} (boxes {table.boxes[team]})" for team in (0, 1)]
+        teams = range(rules.num_teams)
+        sides = [f"{_side(rules, team)} {table.scores[team]} (boxes {table.boxes[team]})" for team in teams]
         lines.append(f"scores    {'   '.join(sides)}")
     below = f", below {format_cards(table.below)}" if table.below else ""
     lines.append(f"discards  {format_card(table.upcard)}{below}")
-    lines += [_hand_line(table, seat) for seat in range(rules.num_players)]
-    for team in range(rules.num_teams):
+    lines += [f"caught    {format_cards(table.caught)}"] if table.caught else []
+    lines += [_hand_line(table, seat) for seat in range(rules.num_seats)]
+    for team in range(rules.num_teams if rules.trades else 0):
         if table.team_known[team] and any(table.hidden[seat] for seat in rules.seats_of(team)):
             lines.append(f"traded    {format_cards(table.team_known[team])} with {_side(rules, team)}")
     if table.events:
-        lines.append(f"lately    {', '.join(_told(event) for event in table.events)}")
+        lines.append(f"lately    {', '.join(_told(table, event) for event in table.events)}")
     return "\n".join([*lines, _closing_line(table)])
 
 
 def _hand_line(table: _Table, seat: int) -> str:
     marker = ">" if seat == table.mover and table.phase is not Phase.OVER else " "
-    name = f"{marker} player_{seat}"
+    name = f"{marker} {_name(table, seat)}{' (boasted)' if table.boasted[seat] else ''}"
+    if table.rules.mode == "rotation" and seat == table.dealer:
+        return f"{name}  sits out"
     if table.hidden[seat]:
         known = f", known {format_cards(table.known[seat])}" if table.known[seat] else ""
         return f"{name}  {table.hidden[seat]} cards{known}"
@@ -211,11 +267,11 @@ def _hand_line(table: _Table, seat: int) -> str:
     return f"{name}  {' '.join(parts)}  deadwood {points_of(loose)[0]}"
 
 
-def _told(event: Event) -> str:
+def _told(table: _Table, event: Event) -> str:
     seat, verb, card = event
-    if verb == "pass":
-        return f"player_{seat} passed"
-    return f"player_{seat} {_DOINGS[verb]} {format_card(card) if card != NO_CARD else 'a card'}"
+    if verb in _DOINGS_WITHOUT_CARD:
+        return f"{_name(table, seat)} {_DOINGS_WITHOUT_CARD[verb]}"
+    return f"{_name(table, seat)} {_DOINGS[verb]} {format_card(card) if card != NO_CARD else 'a card'}"
 
 
 def _closing_line(table: _Table) -> str:
@@ -223,14 +279,18 @@ def _closing_line(table: _Table) -> str:
         question = _QUESTIONS[table.phase].format(
             upcard=format_card(table.upcard),
             offered=format_card(table.offered) if table.offered != NO_CARD else "the one on offer",
-            trade=", trade" if table.may_trade else "",
+            options="".join(f", {option}" for option in table.options),
         )
-        return f"now       player_{table.mover}: {question}"
+        return f"now       {_name(table, table.mover)}: {question}"
+    paid = [f"{points} points to {_side(table.rules, team)}" for team, points in enumerate(table.points) if points]
+    to = ", ".join(paid) or "no points"
     if table.kind is Kind.DEAD:
-        return "result    dead deal, no points"
-    winner = int(np.argmax(table.points)) if any(table.points) else None
-    to = f"{max(table.points)} points to {_side(table.rules, winner)}" if winner is not None else "no points"
-    return f"result    player_{table.knocker} knocked: {_KINDS[table.kind]}, {to}"
+        return f"result    dead deal, {to}"
+    return f"result    {_name(table, table.knocker)} knocked: {_KINDS[table.kind]}, {to}"
+
+
+def _name(table: _Table, seat: int) -> str:
+    return f"player_{seat + table.first_seat}"
 
 
 def _side(rules: Rules, team: int) -> str:

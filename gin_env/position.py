@@ -1,0 +1,251 @@
+"""A position as one line of text, exactly there and back, and why a position is impossible.
+
+>>> text = format_position(engine.state, row=0)
+>>> engine.load(parse_position(text))
+
+A line is ``Rules.name``, then ``key=value`` tokens with a space between them, in the order of the arrays of ``State``:
+``classic_2p hands=5H6H.../9S... first_upcard=KD stock=2CAS... pile=KD4S phase=draw mover=1 ...``. Sets of cards are
+card texts in id order, stock and pile lie top first and bottom first, values by seat or team are joined by ``/``, score
+sheets by ``;``. What holds its blank value (zero, no card, no seat, no team) is left out; what follows from the rest
+(the set of the pile's cards, what is legal) is not written. There is one text for each position: anything else is refused.
+
+The text holds what decides how play goes on and ends, and what each seat may know. It does not hold the row's random
+stream, the log of past events, and the order of cards that have left the stock.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import re
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import NO_CARD, NUM_CARDS, bits_of, format_card, format_cards, parse_card, parse_cards
+from gin_env.errors import InvalidPosition, whole_number
+from gin_env.legal import legal_words
+from gin_env.rules import Rules, resolve_rules
+from gin_env.soundness import out_of_range, problems_of
+from gin_env.state import Kind, Phase, State, array_fields
+
+#: Arrays that belong to the row or to the past, and arrays that follow from the others.
+_NOT_WRITTEN = ("stream_key", "deal_number", "log_size", "log")
+_DERIVED = ("stock_next", "pile_size", "pile_bits", "upcard", "legal")
+_WORDS: dict[str, type[IntEnum]] = {"phase": Phase, "kind": Kind}
+#: Between the parts of an array with one dimension (seats, teams) and with two (sheets).
+_SEPARATORS = ("", "/", ";")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Element:
+    """How one value of an array is written, and read."""
+
+    write: Callable[[int], str]
+    read: Callable[[str], int]
+
+
+def format_position(state: State, row: int = 0) -> str:
+    """Return the text of one row of a state.
+
+    Raises
+    ------
+    ValueError
+        No such row, or arrays that hold what no text can say, such as a seat's bit beyond the 52 cards.
+    """
+    whole_number("row", row, 0, state.num_deals - 1, "row")
+    if wrong := out_of_range(state, row):
+        raise InvalidPosition(f"row {row} cannot be written: {'; '.join(wrong)}")
+    tokens = [state.rules.name]
+    blank = _blank(state.rules)
+    for name in _written(state.rules):
+        if name == "first_upcard":
+            tokens.append(f"first_upcard={format_card(int(state.first_upcard[row]))}")
+        elif name == "stock":
+            tokens += _unless_empty("stock", state.deck[row, state.stock_next[row] :])
+        elif name == "pile":
+            tokens += _unless_empty("pile", state.pile[row, : state.pile_size[row]])
+        else:
+            value = getattr(state, name)[row]
+            if name == "phase" or not np.array_equal(value, getattr(blank, name)[0]):
+                tokens.append(f"{name}={_write(value, _element(name))}")
+    return " ".join(tokens)
+
+
+def parse_position(text: str) -> State:
+    """Return the state (one row) of a position's text; the exact inverse of :func:`format_position`.
+
+    Raises
+    ------
+    InvalidPosition
+        A text that is malformed or not the one text of its position, naming the token and what to write;
+        or an impossible position, with every reason that :func:`status` finds.
+    """
+    state = _read_text(text)
+    wrong = out_of_range(state, 0)
+    if not wrong:
+        state.legal[:] = legal_words(state, np.arange(1))
+        wrong = problems_of(state, 0)
+    if wrong:
+        raise InvalidPosition(f"impossible position: {'; '.join(wrong)}")
+    canonical = format_position(state)
+    if canonical != text:
+        pairs = zip(text.split(" "), canonical.split(" "), strict=False)
+        given, wanted = next((pair for pair in pairs if pair[0] != pair[1]), (text, canonical))
+        raise InvalidPosition(f"{given!r} is not how this position is written: {wanted!r} is expected there")
+    return state
+
+
+def status(position: str | State, row: int = 0) -> list[str]:
+    """Say why a position, as text or as a row of a state, is impossible; an empty list for a sound one."""
+    if isinstance(position, State):
+        whole_number("row", row, 0, position.num_deals - 1, "row")
+        return out_of_range(position, row) or problems_of(position, row)
+    try:
+        parse_position(position)
+    except InvalidPosition as error:
+        return [str(error)]
+    return []
+
+
+def _read_text(text: str) -> State:
+    """Return the state that a text describes, possible or not, without its legal actions."""
+    if not isinstance(text, str):
+        raise InvalidPosition(f"a position's text is needed, not {text!r}")
+    name, *tokens = text.split(" ")
+    try:
+        rules = resolve_rules(name)
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise InvalidPosition(f"a position begins with its rules, for example classic_2p; {error}") from None
+    state = State.allocate(rules, 1)
+    values = _split(tokens, _written(rules))
+    for key, value in values.items():
+        try:
+            if key in ("first_upcard", "stock", "pile"):
+                continue
+            cells = getattr(state, key)[0]
+            getattr(state, key)[0] = _read(value, cells.shape, cells.dtype, _element(key))
+        except ValueError as error:
+            raise InvalidPosition(f"{key}={value}: {error}") from None
+    _lay_out(state, *(values.get(key) for key in ("first_upcard", "stock", "pile")))
+    return state
+
+
+def _split(tokens: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Part tokens into keys and values, each key known, once and in its place."""
+    values: dict[str, str] = {}
+    reached = -1
+    for token in tokens:
+        key, equals, value = token.partition("=")
+        if not equals or not value:
+            raise InvalidPosition(f"{token!r} is no key=value token: write one space between tokens such as turn=4")
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            raise InvalidPosition(f"unknown key {key!r} in {token!r}: {hint}one of {', '.join(known)}")
+        if key in values:
+            raise InvalidPosition(f"{key!r} stands twice: {key}={values[key]} and {token}")
+        if known.index(key) < reached:
+            raise InvalidPosition(f"{token!r} stands too late: it belongs before {known[reached]}=")
+        reached = known.index(key)
+        values[key] = value
+    for key in ("first_upcard", "phase"):
+        if key not in values:
+            raise InvalidPosition(f"{key}= is missing")
+    return values
+
+
+def _lay_out(state: State, first_upcard: str | None, stock: str | None, pile: str | None) -> None:
+    """Lay deck and pile; cards that have left the stock lie in id order, but the first upcard keeps its place."""
+    try:
+        first, in_stock, in_pile = parse_card(first_upcard or ""), _parse_ids(stock or ""), _parse_ids(pile or "")
+    except ValueError as error:
+        raise InvalidPosition(str(error)) from None
+    if first in in_stock:
+        raise InvalidPosition(f"first_upcard={first_upcard}: the stock holds this card too")
+    place = state.rules.num_hands * state.rules.hand_size
+    if len(in_stock) > state.rules.stock_size:
+        raise InvalidPosition(f"stock={stock}: it has {len(in_stock)} cards, more than {state.rules.stock_size}")
+    head = [card for card in range(NUM_CARDS) if card not in in_stock and card != first]
+    state.deck[0] = [*head[:place], first, *head[place:], *in_stock]
+    state.stock_next[0] = NUM_CARDS - len(in_stock)
+    state.pile[0, : len(in_pile)] = in_pile
+    state.pile_size[0] = len(in_pile)
+    state.pile_bits[0] = bits_of(in_pile)
+    state.upcard[0] = in_pile[-1] if in_pile else NO_CARD
+
+
+@functools.lru_cache
+def _blank(rules: Rules) -> State:
+    return State.allocate(rules, 1)
+
+
+@functools.lru_cache
+def _written(rules: Rules) -> tuple[str, ...]:
+    """Return the keys of a text in their order."""
+    keys: list[str] = []
+    for field in array_fields():
+        if field.name == "deck":
+            keys += ["first_upcard", "stock"]
+        elif field.name not in _NOT_WRITTEN + _DERIVED and getattr(_blank(rules), field.name).size:
+            keys.append(field.name)
+    return tuple(keys)
+
+
+@functools.cache
+def _element(name: str) -> _Element:
+    """Return how the values of an array are written, as its name and type say."""
+    if name in _WORDS:
+        words = _WORDS[name]
+        return _Element(lambda value: words(value).name.lower(), lambda text: _parse_word(words, text))
+    if name.endswith("_card"):
+        return _Element(format_card, parse_card)
+    if next(field for field in array_fields() if field.name == name).metadata["dtype"] == "u8":
+        return _Element(lambda value: format_cards(value).replace(" ", ""), lambda text: int(bits_of(_parse_ids(text))))
+    return _Element(str, _parse_number)
+
+
+def _write(value: NDArray[Any], element: _Element) -> str:
+    if value.ndim == 0:
+        return element.write(int(value))
+    return _SEPARATORS[value.ndim].join(_write(part, element) for part in value)
+
+
+def _read(text: str, shape: tuple[int, ...], dtype: np.dtype[Any], element: _Element) -> Any:
+    if not shape:
+        value = element.read(text)
+        limits = np.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            raise ValueError(f"{value} is outside {limits.min} to {limits.max}")
+        return value
+    separator = _SEPARATORS[len(shape)]
+    parts = text.split(separator)
+    if len(parts) != shape[0]:
+        raise ValueError(f"{len(parts)} values, but {shape[0]} joined by {separator!r} are needed")
+    return [_read(part, shape[1:], dtype, element) for part in parts]
+
+
+def _unless_empty(key: str, cards: NDArray[np.uint8]) -> list[str]:
+    return [f"{key}={format_cards(cards.tolist()).replace(' ', '')}"] if len(cards) else []
+
+
+def _parse_ids(text: str) -> list[int]:
+    return parse_cards([text[start : start + 2] for start in range(0, len(text), 2)])
+
+
+def _parse_word(words: type[IntEnum], text: str) -> int:
+    for word in words:
+        if word.name.lower() == text:
+            return int(word)
+    raise ValueError(f"write one of {', '.join(word.name.lower() for word in words)}")
+
+
+def _parse_number(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"{text!r} is no whole number")
+    return int(text)
