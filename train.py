@@ -2,6 +2,7 @@
 
 python train.py                                             # palace_4p for a few minutes
 python train.py --preset eaai_2p --minutes 60 --net 512 512
+python train.py --preset rotation_3p --episode game --reward win
 python train.py --resume runs/palace_4p --minutes 30        # go on
 
 Ends in a table of results against scripted agents and leaves the model in its output folder, whose
@@ -49,7 +50,6 @@ from agents.selfplay.run_folder import (
     write_arguments,
     write_training,
 )
-from gin_env.observation import ObservationOptions
 from gin_env.rules import Rules
 from gin_env.sb3 import GinVecEnv
 
@@ -69,8 +69,15 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
     torch.set_num_threads(arguments.threads)
     torch.distributions.Distribution.set_default_validate_args(False)  # never fires here
 
-    observation = ObservationOptions(derived=arguments.derived)
-    env = GinVecEnv(rules, arguments.rows, reward="scaled", observation=observation, seed=arguments.seed)
+    observation = arguments.observation
+    env = GinVecEnv(
+        rules,
+        arguments.rows,
+        episode=arguments.episode,
+        reward=arguments.reward,
+        observation=observation,
+        seed=arguments.seed,
+    )
     model = MaskablePPO(
         policy_class(arguments.precision),
         env,
@@ -109,7 +116,7 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
         nonlocal best
         student.set_weights(weights)
         with budget.paused():
-            matches = play_panel(student, panel, num_deals)
+            matches = play_panel(student, panel, num_deals, arguments.episode)
         for match in matches:
             model.logger.record(f"eval/{match.names[1]}", match.points_per_deal.value)
         points = worst_points(matches)
@@ -170,8 +177,8 @@ def make_pool(arguments: Arguments, rules: Rules, model: MaskablePPO) -> Opponen
     """Return the opponents."""
     shares = parse_shares(arguments.opponents)
     scripted = {name: load_agent(name, rules) for name in shares if name not in (SELF, PAST)}
-    options = ObservationOptions(derived=arguments.derived)
-    current = PolicyAgent(rules, network_weights(model.policy), arguments.activation, options, greedy=False, name=SELF)
+    weights = network_weights(model.policy)
+    current = PolicyAgent(rules, weights, arguments.activation, arguments.observation, greedy=False, name=SELF)
     return OpponentPool(shares, scripted, current, arguments.rows, rules.num_players, arguments.seed)
 
 
@@ -202,8 +209,7 @@ def save(
 ) -> None:
     """Write the model, whose worst result is ``points`` (None: not measured), and what a resume needs."""
     rules = parse_rules(arguments.preset, arguments.rule)
-    observation = ObservationOptions(derived=arguments.derived)
-    save_policy(folder, model.policy, rules, observation, facts(arguments, model, points))
+    save_policy(folder, model.policy, rules, arguments.observation, facts(arguments, model, points))
     write_training(
         folder,
         {
@@ -226,6 +232,8 @@ def facts(arguments: Arguments, model: MaskablePPO, points: float | None) -> dic
         "timesteps": model.num_timesteps,
         "seed": arguments.seed,
         "opponents": list(arguments.opponents),
+        "episode": arguments.episode,
+        "reward": arguments.reward,
         "worst_points": points,
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "command": "train.py " + shlex.join(sys.argv[1:]),

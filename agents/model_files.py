@@ -31,7 +31,7 @@ DESCRIPTION_FILE = "model.json"
 WEIGHTS_FILE = "weights.npz"
 
 #: Rules that no decision within a deal depends on: a model may be used where only these differ.
-HARMLESS_RULES = ("dealer_rule", "dead_redeal")
+HARMLESS_RULES = ("dealer_rule", "dead_redeal", "rotation")
 
 Float32Array = NDArray[np.float32]
 Weights = Mapping[str, Float32Array]
@@ -145,7 +145,8 @@ def read_description(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _trained_rules(folder: Path, description: dict[str, Any]) -> Rules:
     try:
-        return Rules(**description["rules"])
+        # JSON has no tuples.
+        return Rules(**{name: tuple(v) if isinstance(v, list) else v for name, v in description["rules"].items()})
     except (TypeError, ValueError) as error:
         raise ValueError(f"{str(folder)!r} was trained under rules unknown here: {error}") from None
 

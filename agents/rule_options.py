@@ -1,6 +1,7 @@
 """Rules as a command line names them: a preset, or a model's own rules, and some fields replaced.
 
->>> parse_rules("palace_4p", ["knock_limit=5", "box_timing=end"])
+>>> parse_rules("palace_4p", ["knock_limit=5", "box_timing=end", "boast=on", "boast_points=20,15,10,5,0"])
+>>> parse_rules("biggin_2p", ["big_gin_bonus=none"])
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from agents.cli import UserError
 from gin_env.rules import Rules, resolve_rules
 
 _SWITCH_WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+_NONE_WORDS = ("none", "off", "no")
 
 
 def parse_rules(base: str | Rules, overrides: Iterable[str] = ()) -> Rules:
@@ -41,9 +43,17 @@ def parse_rules(base: str | Rules, overrides: Iterable[str] = ()) -> Rules:
 
 def _parse_value(name: str, value: str) -> Any:
     """Return a value as the field's kind asks; what does not fit stays a text, which ``Rules`` refuses by name."""
-    for field in dataclasses.fields(Rules):
-        if field.name == name and "range" in field.metadata and value.lstrip("-").isdigit():
-            return int(value)
-        if field.name == name and "switch" in field.metadata:
-            return _SWITCH_WORDS.get(value.lower(), value)
+    field = next(field for field in dataclasses.fields(Rules) if field.name == name)
+    if "switch" in field.metadata:
+        return _SWITCH_WORDS.get(value.lower(), value)
+    if "count" in field.metadata and all(map(_is_int, value.split(","))):
+        return tuple(map(int, value.split(",")))
+    if "range" in field.metadata and _is_int(value):
+        return int(value)
+    if field.default is None and value.lower() in _NONE_WORDS:
+        return None
     return value
+
+
+def _is_int(text: str) -> bool:
+    return text.strip().removeprefix("-").isdecimal()

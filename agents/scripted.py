@@ -1,10 +1,12 @@
 """What the scripted agents share: the split by phase, the knock, and partnership play.
 
 A scripted agent says how it draws (``takes``) and what it throws (``throws``); this module adds the rest,
-so that every one of them plays partnerships in the same way (agents/teamplay.py). All work on whole batches.
+so that every one of them plays every mode and every optional rule in the same way. All work on whole batches.
 
 None of them throws back the card just taken up, whatever the rules say; where the partner's hand is
-hidden they offer nothing, answer by their own hand alone and knock on it alone.
+hidden they offer nothing, answer by their own hand alone and knock on it alone (agents/teamplay.py). They go
+big gin whenever they may, take the last discard exactly if they would knock with it, and neither boast nor
+begin to catch.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class ScriptedAgent(Agent):
     knock_at : int
         Most deadwood in its own hand with which it knocks (the rules may ask for less).
     team_knock_at : int
-        Most deadwood of both partners together with which it knocks (measured, see above).
+        Most deadwood of both partners together with which it knocks (measured, docs/agents.md).
     """
 
     knock_at: int = 10
@@ -56,8 +58,13 @@ class ScriptedAgent(Agent):
         """Return a legal action for each row (M,)."""
         actions = np.full(len(view), -1, dtype=np.intp)
         draws = view.phase <= Phase.DRAW
-        plays = view.phase == Phase.PLAY
-        for chosen, decide in ((draws, self._draw), (plays, self._play), (~draws & ~plays, self._answer)):
+        for chosen, decide in (
+            (draws, self._draw),
+            (view.phase == Phase.PLAY, self._play),
+            (view.phase == Phase.TRADE_ANSWER, self._answer),
+            (view.phase == Phase.LAST_DISCARD, self._take_last),
+            (view.phase == Phase.CATCH, _name_any),
+        ):
             rows = np.flatnonzero(chosen)
             if len(rows):
                 actions[rows] = decide(view if len(rows) == len(view) else view.choose(rows))
@@ -74,9 +81,14 @@ class ScriptedAgent(Agent):
     def _play(self, view: PlayerView) -> NDArray[np.intp]:
         offers = self._offers(view)
         actions = view.layout.give + offers
-        ending = np.flatnonzero(offers == NO_CARD)
-        if len(ending):
-            actions[ending] = self._end_turn(view if len(ending) == len(view) else view.choose(ending))
+        ending = offers == NO_CARD
+        if view.rules.has_big_gin:
+            big_gin = _may(view, view.layout.big_gin)
+            actions[big_gin] = view.layout.big_gin
+            ending &= ~big_gin
+        rows = np.flatnonzero(ending)
+        if len(rows):
+            actions[rows] = self._end_turn(view if len(rows) == len(view) else view.choose(rows))
         return actions
 
     def _offers(self, view: PlayerView) -> Cards:
@@ -94,13 +106,32 @@ class ScriptedAgent(Agent):
         return offers
 
     def _end_turn(self, view: PlayerView) -> NDArray[np.intp]:
-        cards, points = self.throws(view, view.hand_bits & ~CARD_BITS[view.taken_card])
-        knocks = (points <= self.knock_at) & ((view.legal_knock_bits & CARD_BITS[cards]) != 0)
-        if view.rules.sees_partner:
-            near = np.flatnonzero(knocks)
-            team_points = points[near] + deadwood(view.partner_bits[near])
-            knocks[near] = team_points <= self.team_knock_at
+        candidates = view.hand_bits & ~CARD_BITS[view.taken_card]
+        must_knock = np.zeros(len(view), dtype=bool)
+        if view.rules.last_discard_knock:  # whoever took that card has to knock, if need be by throwing it back
+            must_knock = view.legal_discard_bits == 0
+            knockable = view.legal_knock_bits & candidates
+            candidates = np.where(must_knock, np.where(knockable, knockable, view.legal_knock_bits), candidates)
+        cards, points = self.throws(view, candidates)
+        knocks = (must_knock | self._wants_to_knock(view, points)) & ((view.legal_knock_bits & CARD_BITS[cards]) != 0)
         return np.where(knocks, view.layout.knock, view.layout.discard) + cards
+
+    def _wants_to_knock(self, view: PlayerView, points: NDArray[np.integer]) -> Bools:
+        """Return who would knock with so much deadwood (M,), if the rules allow it (M,)."""
+        wants = points <= self.knock_at
+        if view.rules.sees_partner:
+            near = np.flatnonzero(wants)
+            team_points = points[near] + deadwood(view.partner_bits[near])
+            wants[near] = team_points <= self.team_knock_at
+        return wants
+
+    def _take_last(self, view: PlayerView) -> NDArray[np.intp]:
+        hands, upcards = view.hand_bits, CARD_BITS[view.upcard]
+        _, _, reachable = least_deadwood_throws(hands | upcards, hands)
+        wants = self._wants_to_knock(view, reachable) & (reachable <= view.knock_limit)
+        if view.rules.has_big_gin:
+            wants |= deadwood(hands | upcards) == 0
+        return np.where(wants & _may(view, TAKE), TAKE, PASS)
 
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
@@ -110,6 +141,16 @@ class ScriptedAgent(Agent):
         movers = np.where(for_partner, view.hand_bits, view.partner_bits)
         mates = np.where(for_partner, view.partner_bits, view.hand_bits)
         return view.layout.give + best_answers(movers, mates, CARD_BITS[view.taken_card])[0]
+
+
+def _may(view: PlayerView, verb: int) -> Bools:
+    """Return where a verb without a card is legal (M,)."""
+    return (view.legal[:, 0] & np.uint64(1 << verb)) != 0
+
+
+def _name_any(view: PlayerView) -> NDArray[np.intp]:
+    """Go on with a catch that another agent began in this seat: with the first card that may be named."""
+    return view.legal_mask.argmax(axis=1)
 
 
 def least_deadwood_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Cards, NDArray[np.intp], Points]:

@@ -52,7 +52,7 @@ def repeated_pairs(view: PlayerView) -> UInt64Array:
     read the history (a partner may have thrown what the viewer drew and traded away).
     """
     repeats = np.zeros(len(view), dtype=np.uint64)
-    thrown = np.bitwise_or.reduce(view.discarded_bits[:, ::2], axis=1)
+    thrown = np.bitwise_or.reduce(view.discarded_bits[:, :: view.rules.num_teams], axis=1)  # own side's seats
     rows = np.flatnonzero(thrown & CARD_BITS[view.drawn_card])
     if not len(rows):
         return repeats

@@ -30,7 +30,6 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents.selfplay.buffer import LeanRolloutBuffer
 from agents.selfplay.network import Precision, activation_class, policy_class
 from agents.selfplay.options import Arguments
-from gin_env.observation import ObservationOptions
 from gin_env.sb3 import GinVecEnv
 
 #: The share of the free environment's throughput that GinVecEnv is to reach.
@@ -110,7 +109,7 @@ def measure_training(
     """
     torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)
-    gin = GinVecEnv(rules, rows, observation=ObservationOptions(derived=DEFAULTS.derived))
+    gin = GinVecEnv(rules, rows, observation=DEFAULTS.observation)
     models = [
         MaskablePPO(
             policy_class(precision),

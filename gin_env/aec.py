@@ -261,7 +261,9 @@ class GinRummyEnv(AECEnv):
 
     def _select_mover(self) -> None:
         """Select the seat that decides now and open its mask."""
-        state, table = self.episodes.state, int(self.episodes.table_rows(_ROW)[0])
+        state, table = self.episodes.state, 0
+        if self.rules.num_tables > 1:
+            table = self.episodes.table_rows(_ROW).item()
         agent = self.possible_agents[state.mover.item(table) + table * self.rules.num_seats]
         self.agent_selection = agent
         self._masks[agent] = mask = self.layout.single_mask(state.legal[table].tolist()).view(np.int8)

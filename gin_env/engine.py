@@ -19,22 +19,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.actions import action_layout
+from gin_env.booking import book_dead, book_showdown
 from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS
 from gin_env.catch import name_card
+from gin_env.checking import checked_actions
 from gin_env.dealing import checked_dealers, checked_decks, deal_cards
-from gin_env.errors import IllegalAction, row_index, whole_number
+from gin_env.errors import row_index, whole_number
 from gin_env.legal import DRAW_ONLY, DRAW_OR_TAKE, PASS_OR_TAKE, last_discard_words, legal_words, play_words
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.rules import Rules, resolve_rules
-from gin_env.showdown import boasts_unanswered, settle
-from gin_env.state import Kind, Phase, State, pack_event
+from gin_env.state import Phase, State, log_events
 from gin_env.trade import answer_offer, offer_card
 
 Rows = NDArray[np.intp]
 
 # As plain ints: arrays compare with enum members six times slower than with ints.
 _UPCARD_OFFER, _FORCED_DRAW, _DRAW, _PLAY, _TRADE_ANSWER, _CATCH, _LAST_DISCARD, _OVER = map(int, Phase)
-_DEAD = int(Kind.DEAD)
 
 _NOTHING = np.uint64(0)
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
@@ -205,7 +205,7 @@ class Engine:
         if actions.dtype.kind not in "iu":
             raise ValueError(f"actions hold {actions.dtype} values: action indices are needed")
         actions = actions.astype(np.intp, copy=False)
-        where, actions = self._checked(where, actions)
+        where, actions = checked_actions(self.state, self._dealt, where, actions)
         verbs = self.layout.verb_of[actions]
         to_play: list[Rows] = []
         self._ended = []
@@ -219,58 +219,12 @@ class Engine:
             self._open_play(to_play[0] if len(to_play) == 1 else np.concatenate(to_play))
         return np.concatenate(self._ended) if self._ended else _NO_ROWS
 
-    def _checked(self, rows: Rows, actions: NDArray[np.integer]) -> tuple[Rows, NDArray[np.integer]]:
-        """Return rows and actions without those of deals that are over; raise if an action is illegal."""
-        if len(rows) == 1 and self._is_legal(rows.item(), actions.item()):
-            return rows, actions
-        layout, legal = self.layout, self.state.legal.reshape(-1)
-        in_range = actions.view(np.uint64) < layout.size  # negative ones are huge
-        known = actions if np.count_nonzero(in_range) == len(rows) else np.where(in_range, actions, 0)
-        allowed = legal[rows * layout.num_words + layout.word_of[known]] & layout.bit_of[known]
-        if known is actions and np.count_nonzero(allowed) == len(rows):
-            return rows, actions
-        if not self._dealt[rows].all():
-            raise ValueError("nothing is dealt yet: call reset() first")
-        live = self.state.phase[rows] != _OVER
-        illegal = (live & ~(in_range & (allowed != 0))).nonzero()[0]
-        if len(illegal):
-            self._raise_illegal(int(rows[illegal[0]]), actions[illegal[0]])
-        return rows[live], actions[live]
-
-    def _is_legal(self, row: int, action: int) -> bool:
-        layout = self.layout
-        if not 0 <= action < layout.size:
-            return False
-        return bool(self.state.legal.item(row, layout.word_of.item(action)) & layout.bit_of.item(action))
-
-    def _raise_illegal(self, row: int, action: int | np.integer) -> None:
-        state = self.state
-        known = 0 <= action < self.layout.size
-        text = f"{self.layout.text(int(action))!r} (action {action})" if known else f"action {action}"
-        phase = Phase(int(state.phase[row])).name.lower()
-        legal = ", ".join(self.layout.texts(state.legal[row]))
-        raise IllegalAction(
-            f"{text} is not legal for seat {state.mover[row]} in phase {phase} of deal {row}; legal: {legal}"
-        )
-
-    def _log(self, rows: Rows, seats: NDArray, actions: NDArray[np.integer], cards: NDArray | int) -> None:
-        log, sizes = self.state.log, self.state.log_size
-        if len(rows) == 1:  # Python numbers are several times faster for a single deal
-            row, card = rows.item(), cards if isinstance(cards, int) else cards.item()
-            log[row, sizes.item(row)] = pack_event(seats.item(), actions.item(), card)
-            sizes[row] += 1
-            return
-        ends = rows * log.shape[1]
-        ends += sizes[rows]
-        log.reshape(-1)[ends] = pack_event(seats, actions, cards)
-        sizes[rows] += 1
-
     # The first upcard, and the last discard (rows 7-9, 12)
 
     def _apply_pass(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         state = self.state
         movers = state.mover[rows]
-        self._log(rows, movers, actions, NO_CARD)
+        log_events(self.state, rows, movers, actions, NO_CARD)
         self._decline(rows, rows * self.rules.num_seats + movers)
         if self.rules.last_discard_knock:
             offered = state.phase[rows] == _UPCARD_OFFER
@@ -320,7 +274,7 @@ class Engine:
         state.offers_left[rows] = 0
         cells = rows * self.rules.num_seats + movers
         state.known_bits.reshape(-1)[cells] |= bits
-        self._log(rows, movers, actions, cards)
+        log_events(self.state, rows, movers, actions, cards)
         state.hands.reshape(-1)[cells] |= bits
         state.drawn_card[rows] = cards
         return rows
@@ -333,7 +287,7 @@ class Engine:
         state.stock_next[rows] = next_card + 1
         cells = rows * self.rules.num_seats + movers
         self._decline(rows, cells)
-        self._log(rows, movers, actions, cards)
+        log_events(self.state, rows, movers, actions, cards)
         state.hands.reshape(-1)[cells] |= CARD_BITS[cards]
         state.drawn_card[rows] = cards
         return rows
@@ -342,7 +296,7 @@ class Engine:
 
     def _apply_give(self, rows: Rows, actions: NDArray[np.integer]) -> Rows | None:
         """Offer a card, or answer an offer with one; after an answer the turn goes on."""
-        self._log(rows, self.state.mover[rows], actions, self.layout.card_of[actions])
+        log_events(self.state, rows, self.state.mover[rows], actions, self.layout.card_of[actions])
         answers = self.state.phase[rows] == _TRADE_ANSWER
         offering, answering = rows[~answers], rows[answers]
         if len(offering):
@@ -356,7 +310,7 @@ class Engine:
 
     def _apply_boast(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
         movers = self.state.mover[rows]
-        self._log(rows, movers, actions, NO_CARD)
+        log_events(self.state, rows, movers, actions, NO_CARD)
         cells = rows * self.rules.num_seats + movers
         self.state.boasted.reshape(-1)[cells] = 1
         self.state.boast_bar.reshape(-1)[cells] = self.rules.boast_wait_turns
@@ -365,7 +319,7 @@ class Engine:
     def _apply_catch(self, rows: Rows, actions: NDArray[np.integer]) -> Rows:
         """Name a card; after the third the catch is settled and the turn goes on."""
         cards = self.layout.card_of[actions]
-        self._log(rows, self.state.mover[rows], actions, cards)
+        log_events(self.state, rows, self.state.mover[rows], actions, cards)
         return name_card(self.state, rows, cards)
 
     # The discard and the knock (rows 12, 14, 20, 23)
@@ -382,7 +336,7 @@ class Engine:
         cards = self.layout.card_of[actions]
         bits = CARD_BITS[cards]
         others = ~bits
-        self._log(rows, movers, actions, cards)
+        log_events(self.state, rows, movers, actions, cards)
         cells = rows * self.rules.num_seats + movers
         state.hands.reshape(-1)[cells] ^= bits
         state.discarded_bits.reshape(-1)[cells] |= bits
@@ -429,35 +383,18 @@ class Engine:
 
     def _apply_big_gin(self, rows: Rows, actions: NDArray[np.integer]) -> None:
         movers = self.state.mover[rows]
-        self._log(rows, movers, actions, NO_CARD)
+        log_events(self.state, rows, movers, actions, NO_CARD)
         self._count_turn(rows, rows * self.rules.num_seats + movers)
         self._settle(rows, movers)
 
     # The end (rows 13, 30-34, 37)
 
     def _settle(self, rows: Rows, knockers: NDArray[np.integer]) -> None:
-        """Lay everything open and book the points, on top of those of catches."""
-        state, rules = self.state, self.rules
-        result = settle(
-            rules,
-            state.hands[rows],
-            knockers.astype(np.intp),
-            state.first_upcard[rows] if rules.spade_upcard_doubles else None,
-            state.boasted[rows] if rules.boast else None,
-        )
-        state.points[rows] += result.points
-        state.net_points[rows] += result.net_points
-        for name in ("kind", "winner", "knocker", "deadwood", "set_bits", "run_bits", "laid_bits"):
-            getattr(state, name)[rows] = getattr(result, name)
+        book_showdown(self.state, rows, knockers)
         self._end(rows)
 
     def _end_dead(self, rows: Rows) -> None:
-        state, rules = self.state, self.rules
-        state.kind[rows] = _DEAD
-        if rules.boast:
-            points, net_points = boasts_unanswered(rules, state.boasted[rows], state.dealer[rows])
-            state.points[rows] += points
-            state.net_points[rows] += net_points
+        book_dead(self.state, rows)
         self._end(rows)
 
     def _end(self, rows: Rows) -> None:

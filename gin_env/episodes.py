@@ -105,6 +105,8 @@ class Episodes:
         self._teams = [self.rules.team_of(seat) for seat in range(self.rules.num_players)]
         #: (N, K) the engine's row of each table.
         self.tables: Rows = np.arange(self.engine.num_deals).reshape(num_rows, -1)
+        self._one_table = self.rules.num_tables == 1
+        self._no_deals = _NO_DEALS[self.rules.num_teams]
         self._at = np.zeros(num_rows, dtype=np.intp)  # the table that moves next
         self._paid = np.zeros((num_rows, self.rules.num_teams), dtype=np.int64)  # of this deal's points, for catches
 
@@ -178,19 +180,19 @@ class Episodes:
         Raises ``IllegalAction`` before anything changes if some action is not legal.
         """
         where = self._all_rows if rows is None else row_index(rows, self.num_rows)
-        tables = self.table_rows(where)
+        tables = where if self._one_table else self.table_rows(where)
         before = self.state.net_points[tables] if self.rules.catch_glass else None
-        just_ended = self.engine.step(actions, tables)
+        just_ended = self.engine.step(actions, rows if self._one_table else tables)
         rewards = np.zeros((len(where), self.rules.num_players), dtype=np.float32)
-        over, truncated = np.zeros((2, len(where)), dtype=bool)
+        over, truncated = np.zeros(len(where), dtype=bool), np.zeros(len(where), dtype=bool)
         if before is not None:
             self._pay_catches(where, tables, before, rewards)
         ended = np.isin(tables, just_ended).nonzero()[0] if len(just_ended) else _NONE
-        if self.rules.num_tables > 1:
+        if not self._one_table:
             self._go_to_the_other_table(where)
             ended = ended[self.over[where[ended]]]
         if not len(ended):
-            return Transition(rewards, over, truncated, _NONE, None, *_no_deals(self.rules))
+            return Transition(rewards, over, truncated, _NONE, None, *self._no_deals)
         ended_rows = where[ended]
         ended_tables = self.tables[ended_rows]
         deals = end_deals(self.state, ended_tables)
@@ -289,13 +291,9 @@ def _by_table(values: ArrayLike | None, num_rows: int, width: int) -> NDArray[An
     return by_table if width > 1 else by_table[:, 0]
 
 
-def _no_deals(rules: Rules) -> tuple[NDArray[Any], ...]:
-    """Return the fields of a transition with which no deal ended."""
-    return _NO_DEALS[rules.num_teams]
-
-
 _NONE: Rows = np.zeros(0, dtype=np.intp)
-_NO_DEALS = {
+#: By the number of teams, the fields of a transition with which no deal ended.
+_NO_DEALS: dict[int, tuple[NDArray[Any], ...]] = {
     teams: (
         np.zeros((0, teams), dtype=np.int64),
         np.zeros((0, teams), dtype=np.int64),

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.actions import DRAW, PASS, TAKE, action_layout
+from gin_env.actions import DRAW, PASS, TAKE
 from gin_env.cards import ALL_CARDS, CARD_BITS, CARD_POINTS, NO_CARD, NUM_CARDS, NUM_RANKS, UInt64Array
 from gin_env.melds import deadwood, legal_knocks, meldable_cards
 from gin_env.rules import Rules
@@ -32,7 +32,7 @@ _VERBS_OF = {
 
 def legal_words(state: State, rows: Rows) -> UInt64Array:
     """Return the words of the legal actions of some rows (M, W), whatever their phases."""
-    words = np.zeros((len(rows), action_layout(state.rules).num_words), dtype=np.uint64)
+    words = np.zeros((len(rows), state.layout.num_words), dtype=np.uint64)
     phases = state.phase[rows]
     for phase in Phase:
         chosen = np.flatnonzero(phases == phase)
@@ -53,7 +53,7 @@ def legal_words(state: State, rows: Rows) -> UInt64Array:
 
 def play_words(state: State, rows: Rows) -> UInt64Array:
     """Return what the movers, who hold one card too many, may do (rows 12, 14, 16, 18, 20, 23, 37, 38)."""
-    rules, layout = state.rules, action_layout(state.rules)
+    rules, layout = state.rules, state.layout
     cells = rows * rules.num_seats + state.mover[rows]
     hands = state.hands.reshape(-1)[cells]
     taken = state.taken_card[rows]
@@ -87,7 +87,7 @@ def play_words(state: State, rows: Rows) -> UInt64Array:
 
 def answer_words(state: State, rows: Rows) -> UInt64Array:
     """Return what the partner of the turn's seat may give back: any card (row 17)."""
-    layout, seats = action_layout(state.rules), state.rules.num_seats
+    layout, seats = state.layout, state.rules.num_seats
     words = np.zeros((len(rows), layout.num_words), dtype=np.uint64)
     partners = (state.turn_seat[rows] + 2) % seats
     words[:, layout.give_word] = state.hands.reshape(-1)[rows * seats + partners]
@@ -96,7 +96,7 @@ def answer_words(state: State, rows: Rows) -> UInt64Array:
 
 def catch_words(state: State, rows: Rows) -> UInt64Array:
     """Return what a catch may go on with: any card not yet named in it (row 38)."""
-    layout = action_layout(state.rules)
+    layout = state.layout
     words = np.zeros((len(rows), layout.num_words), dtype=np.uint64)
     words[:, layout.catch_word] = ALL_CARDS & ~state.named_bits[rows]
     return words
@@ -105,7 +105,7 @@ def catch_words(state: State, rows: Rows) -> UInt64Array:
 def last_discard_words(state: State, rows: Rows) -> UInt64Array:
     """Return whether the last discard may be taken: only where a knock then exists (row 12)."""
     rules = state.rules
-    words = np.zeros((len(rows), action_layout(rules).num_words), dtype=np.uint64)
+    words = np.zeros((len(rows), state.layout.num_words), dtype=np.uint64)
     cells = rows * rules.num_seats + state.mover[rows]
     hands = state.hands.reshape(-1)[cells]
     joined = hands | CARD_BITS[state.upcard[rows]]

@@ -4,10 +4,10 @@
 >>> engine.load(parse_position(text))
 
 A line is ``Rules.name``, then ``key=value`` tokens with a space between them, in the order of the arrays of ``State``:
-``classic_2p hands=5H6H.../9S... first_upcard=KD stock=2CAS... pile=KD4S phase=draw mover=1 ...``. Sets of cards are
-card texts in id order, stock and pile lie top first and bottom first, values by seat or team are joined by ``/``, score
-sheets by ``;``. What holds its blank value (zero, no card, no seat, no team) is left out; what follows from the rest
-(the set of the pile's cards, what is legal) is not written. There is one text for each position: anything else is refused.
+``classic_2p first_upcard=KD stock=2CAS... hands=5H6H.../9S... pile=KD4S phase=draw mover=1 ...``. Sets of cards are
+card texts in id order, the stock lies top first and the pile bottom first, values by seat or team are joined by ``/``,
+score sheets by ``;``. What holds its blank value (zero, no card, no seat, no team) is left out; what follows from the
+rest (the set of the pile's cards, what is legal) is not written. Each position has one text: any other is refused.
 
 The text holds what decides how play goes on and ends, and what each seat may know. It does not hold the row's random
 stream, the log of past events, and the order of cards that have left the stock.

@@ -13,6 +13,7 @@ import ast
 import dataclasses
 import difflib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from gin_env.cards import NUM_CARDS
@@ -149,6 +150,18 @@ class Rules:
             check_value(field, getattr(self, field.name))
         check_combination(self)
 
+    def __hash__(self) -> int:
+        """Return the hash of all fields, reckoned once: caches by rules are asked at every step."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in dataclasses.fields(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the fields alone: what is reckoned from them, hashes above all, differs from process to process."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
     @classmethod
     def preset(cls, name: str, **overrides: Any) -> Rules:
         """Return a preset, with some fields replaced.
@@ -166,52 +179,52 @@ class Rules:
                 raise ValueError(_unknown("rule", field_name, known))
         return dataclasses.replace(PRESETS[name], **overrides)
 
-    @property
+    @cached_property
     def num_teams(self) -> int:
         """Teams that score; a seat that plays alone is a team."""
         return self.num_players if self.mode in ("free_for_all", "rotation") else 2
 
-    @property
+    @cached_property
     def num_tables(self) -> int:
         """Tables at which one deal is played; seats are counted from table to table."""
         return 2 if self.mode == "two_tables" else 1
 
-    @property
+    @cached_property
     def num_seats(self) -> int:
         """Seats at one table, which is what the engine plays in one row."""
         return self.num_players // self.num_tables
 
-    @property
+    @cached_property
     def num_hands(self) -> int:
         """Hands dealt at one table: where three rotate, the dealer gets none."""
         return 2 if self.mode == "rotation" else self.num_seats
 
-    @property
+    @cached_property
     def stock_size(self) -> int:
         """Cards in the stock after the deal and the upcard (row 10)."""
         return NUM_CARDS - self.num_hands * self.hand_size - 1
 
-    @property
+    @cached_property
     def has_partners(self) -> bool:
         """Whether partners sit at the same table, so that their hands count together."""
         return self.mode == "partnership"
 
-    @property
+    @cached_property
     def has_teams(self) -> bool:
         """Whether several seats win and lose together."""
         return self.num_teams < self.num_players
 
-    @property
+    @cached_property
     def sees_partner(self) -> bool:
         """Whether a seat sees a partner's cards (row 19)."""
         return self.has_partners and self.partner_hand_visible
 
-    @property
+    @cached_property
     def trades(self) -> bool:
         """Whether partners may trade cards."""
         return self.has_partners and self.max_trades_per_turn > 0
 
-    @property
+    @cached_property
     def has_big_gin(self) -> bool:
         """Whether a hand that melds with the drawn card may end the deal without a discard (row 23)."""
         return self.big_gin_bonus is not None

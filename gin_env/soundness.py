@@ -10,12 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gin_env.booking import book_dead, book_showdown
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card, format_cards
 from gin_env.legal import knock_limits, legal_words
 from gin_env.melds import deadwood
 from gin_env.rules import Rules
-from gin_env.showdown import boasts_unanswered, settle
-from gin_env.spreads import Showdown
 from gin_env.state import NO_SEAT, Kind, Phase, State, array_fields
 
 _IN_TURN = (Phase.PLAY, Phase.TRADE_ANSWER, Phase.CATCH)  # the turn's seat has drawn
@@ -261,28 +260,28 @@ def _knowledge(state: State, row: int) -> Iterator[str]:
 
 def _result(state: State, row: int) -> Iterator[str]:
     """How the deal ended: the showdown is settled anew."""
-    rules, kind, knocker = state.rules, Kind(int(state.kind[row])), int(state.knocker[row])
+    kind, knocker = Kind(int(state.kind[row])), int(state.knocker[row])
     if (kind is Kind.NONE) == (state.phase[row] == Phase.OVER):
         yield f"kind={kind.name.lower()} in phase {Phase(int(state.phase[row])).name.lower()}"
         return
-    points, net_points = np.zeros((2, 1, rules.num_teams), dtype=np.int32)
+    again = state.take([row])
+    again.points[:] = again.net_points[:] = 0
     if kind not in (Kind.NONE, Kind.DEAD):
         if knocker != state.turn_seat[row]:
             yield f"knocker={knocker} in the turn of seat {state.turn_seat[row]}"
             return
         yield from _knock(state, row)
-        result = _settled(state, row)
+        book_showdown(again, np.arange(1), state.knocker[[row]])
         for name in _SHOWDOWN:
-            if not np.array_equal(getattr(result, name)[0], getattr(state, name)[row]):
-                yield f"{name} is not what the showdown comes to: {getattr(result, name)[0].tolist()}"
-        points, net_points = result.points, result.net_points
+            if not np.array_equal(getattr(again, name)[0], getattr(state, name)[row]):
+                yield f"{name} is not what the showdown comes to: {getattr(again, name)[0].tolist()}"
     else:
         laid = state.set_bits[row] | state.run_bits[row] | state.laid_bits[row] | state.deadwood[row]
         if knocker != NO_SEAT or state.winner[row] != -1 or laid.any():
             yield "nobody has knocked, but there is a knocker, a winner or a showdown"
-        if kind is Kind.DEAD and rules.boast:
-            points, net_points = boasts_unanswered(rules, state.boasted[[row]], state.dealer[[row]])
-    yield from _caught(state, row, state.points[row] - points[0], state.net_points[row] - net_points[0])
+        if kind is Kind.DEAD:
+            book_dead(again, np.arange(1))
+    yield from _caught(state, row, state.points[row] - again.points[0], state.net_points[row] - again.net_points[0])
 
 
 def _caught(state: State, row: int, points: np.ndarray, net_points: np.ndarray) -> Iterator[str]:
@@ -303,17 +302,6 @@ def _knock(state: State, row: int) -> Iterator[str]:
     limit = 0 if state.kind[row] == Kind.BIG_GIN else int(np.max(knock_limits(state, np.array([row]))))
     if least > limit:
         yield f"seat {knocker} knocked with {least} points, more than {limit}"
-
-
-def _settled(state: State, row: int) -> Showdown:
-    rules, rows = state.rules, np.array([row])
-    return settle(
-        rules,
-        state.hands[rows],
-        state.knocker[rows].astype(np.intp),
-        state.first_upcard[rows] if rules.spade_upcard_doubles else None,
-        state.boasted[rows] if rules.boast else None,
-    )
 
 
 def _game(state: State, row: int) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.actions import action_layout
+from gin_env.actions import ActionLayout, action_layout
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array, format_card, format_cards
 from gin_env.rules import Rules
 
@@ -71,6 +71,7 @@ class State:
     """
 
     rules: Rules
+    layout: ActionLayout  #: what the action indices mean
     seat_boards: UInt64Array
     row_bytes: NDArray[np.uint8]
     team_numbers: NDArray[np.int32]
@@ -163,6 +164,7 @@ class State:
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         self.rules, self._storage = parts["rules"], parts["storage"]
+        self.layout = action_layout(self.rules)
         for name, members in _storage_members().items():
             setattr(self, name, self._storage[name])
             if name in BLOCKS:
@@ -307,6 +309,20 @@ def pack_event(seats: NDArray | int, actions: NDArray | int, cards: NDArray | in
 
 _SEAT_EVENTS = np.arange(256, dtype=np.uint32) << 16
 _ACTION_EVENTS = np.arange(256, dtype=np.uint32) << 8
+
+
+def log_events(state: State, rows: NDArray[np.intp], seats: NDArray, actions: NDArray, cards: NDArray | int) -> None:
+    """Add one event to the log of each of some rows."""
+    log, sizes = state.log, state.log_size
+    if len(rows) == 1:  # Python numbers are several times faster for a single deal
+        row, card = rows.item(), cards if isinstance(cards, int) else cards.item()
+        log[row, sizes.item(row)] = pack_event(seats.item(), actions.item(), card)
+        sizes[row] += 1
+        return
+    ends = rows * log.shape[1]
+    ends += sizes[rows]
+    log.reshape(-1)[ends] = pack_event(seats, actions, cards)
+    sizes[rows] += 1
 
 
 def unpack_events(log: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.actions import ActionLayout, action_layout
+from gin_env.actions import ActionLayout
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array
 from gin_env.errors import row_index, whole_number
 from gin_env.gathering import DEAD, RELATIVE_SEAT, ManyRows, OneRow
@@ -181,7 +181,7 @@ def player_view(
     """
     where = np.arange(state.num_deals) if rows is None else row_index(rows, state.num_deals)
     viewer = state.mover[where].astype(np.intp) if seats is None else _viewers(state.rules, seats, len(where))
-    seen = _look(state.rules, ManyRows(state, where, viewer))
+    seen = _look(state, ManyRows(state, where, viewer))
     return PlayerView(**seen, history=_history(state, where, viewer) if history else None)
 
 
@@ -199,17 +199,18 @@ def single_view(state: State, seat: int, row: int = 0) -> SimpleNamespace:
     Four times faster than a ``player_view`` of one row, for environments that play one deal at a time.
     """
     whole_number("seat", seat, 0, state.rules.num_seats - 1, "seat")
-    return SimpleNamespace(**_look(state.rules, OneRow(state, row, seat)))
+    return SimpleNamespace(**_look(state, OneRow(state, row, seat)))
 
 
-def _look(rules: Rules, table: ManyRows | OneRow) -> dict[str, Any]:
+def _look(state: State, table: ManyRows | OneRow) -> dict[str, Any]:
     """Decide who knows what: the one place for it, whether many rows look or one."""
+    rules = state.rules
     sees_partner = rules.sees_partner
     same_team = table.turn_seat % rules.num_teams == 0
     hands = table.boards("hands")
     seen = {
         "rules": rules,
-        "layout": action_layout(rules),
+        "layout": state.layout,
         "seat": table.viewer,
         "legal": table.words_if(table.mover == 0),
         "hand_bits": table.of_seat(hands, 0),
@@ -265,7 +266,7 @@ def optional_fields(rules: Rules) -> tuple[str, ...]:
 
 def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> History:
     """Gather the log as the viewers saw it: who did what, and the cards that they may know."""
-    rules, layout = state.rules, action_layout(state.rules)
+    rules, layout = state.rules, state.layout
     sizes = state.log_size[rows]
     length = int(sizes.max(initial=0))
     past_end = np.arange(length) >= sizes[:, None]

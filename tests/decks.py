@@ -47,16 +47,17 @@ def meld_rich_hand(generator: np.random.Generator, size: int, available: set[int
 
 
 def meld_rich_deck(generator: np.random.Generator, rules: Rules, dealer: int) -> list[int]:
-    """A deck that deals a meld-rich hand to every seat."""
+    """A deck that deals a meld-rich hand to every seat at a table; the dealer counts at that table."""
     available = set(range(52))
     hands = []
-    for _ in range(rules.num_players):
+    for _ in range(rules.num_hands):
         hands.append(meld_rich_hand(generator, rules.hand_size, available))
         available -= set(hands[-1])
-    # With four seats, neighbours of the knockers' melds make chains across both defenders.
-    first = 0 if rules.deal_order == "seat_zero" else (dealer + 1) % rules.num_players
-    order = [hands[(first + place) % rules.num_players] for place in range(rules.num_players)]
-    dealt = [order[place][card] for card in range(rules.hand_size) for place in range(rules.num_players)]
+    # With four seats, neighbours of the knockers' melds make chains across both defenders: the hands of
+    # partners, who sit across, must not depend on who dealt.
+    first = 0 if rules.deal_order == "seat_zero" or rules.mode == "rotation" else (dealer + 1) % rules.num_hands
+    order = [hands[(first + place) % rules.num_hands] for place in range(rules.num_hands)]
+    dealt = [order[place][card] for card in range(rules.hand_size) for place in range(rules.num_hands)]
     rest = sorted(available)
     generator.shuffle(rest)
     return dealt + rest

@@ -9,14 +9,18 @@ import numpy as np
 from gin_env.engine import Engine
 from gin_env.rules import Rules
 from gin_env.sampling import random_actions
-from tests.decks import meld_rich_deck
+from gin_env.state import Phase
+from tests.decks import all_melds, meld_rich_deck
+
+#: The melds of three cards, as bitboards: what a catch may name.
+CATCHES = np.array([sum(1 << card for card in meld) for meld in all_melds() if len(meld) == 3], dtype=np.uint64)
 
 
 def rich_engine(rules: Rules | str, num_deals: int, seed: int) -> Engine:
     """An engine with shuffled decks in its even rows and meld-rich ones in its odd rows."""
     engine = Engine(rules, num_deals, seed)
     generator = np.random.default_rng(seed)
-    dealers = generator.integers(engine.rules.num_players, size=num_deals)
+    dealers = generator.integers(engine.rules.num_seats, size=num_deals)
     decks = [
         meld_rich_deck(generator, engine.rules, int(dealers[row])) if row % 2 else generator.permutation(52)
         for row in range(num_deals)
@@ -25,18 +29,50 @@ def rich_engine(rules: Rules | str, num_deals: int, seed: int) -> Engine:
     return engine
 
 
-def knock_when_possible(engine: Engine, generator: np.random.Generator) -> np.ndarray:
-    """Random actions, but a knock with the lowest possible card in half of the rows that may knock."""
-    actions = random_actions(engine.state.legal, engine.layout, generator)
-    knocks = engine.legal_mask()[:, engine.layout.knock :]
-    knocking = knocks.any(axis=1) & (generator.random(engine.num_deals) < 0.5)
-    return np.where(knocking, engine.layout.knock + knocks.argmax(axis=1), actions)
+def lively_actions(
+    engine: Engine, generator: np.random.Generator, rows: np.ndarray | None = None, eagerness: float = 0.5
+) -> np.ndarray:
+    """Actions that bring all that the rules have: random ones, but mostly throws, knocks, big gins and right catches.
+
+    For all rows of the engine or some; a seat that may knock does so with the probability ``eagerness``.
+    """
+    rows = np.arange(engine.num_deals) if rows is None else rows
+    layout, legal = engine.layout, engine.state.legal[rows]
+    actions = random_actions(legal, layout, generator)
+    throws = np.zeros_like(legal)
+    throws[:, layout.discard_word] = legal[:, layout.discard_word]
+    throwing = throws.any(axis=1) & (generator.random(len(rows)) < 0.75)
+    actions = np.where(throwing, random_actions(throws, layout, generator), actions)
+    if layout.catch >= 0:
+        actions = _right_catches(engine, rows, actions, generator)
+    ending = generator.random(len(rows)) < eagerness
+    knocks = layout.mask(legal)[:, layout.knock : layout.knock + 52]
+    actions = np.where(knocks.any(axis=1) & ending, layout.knock + knocks.argmax(axis=1), actions)
+    if layout.big_gin >= 0:
+        actions = np.where((legal[:, 0] >> np.uint64(layout.big_gin) & np.uint64(1) > 0) & ending, layout.big_gin, actions)
+    return actions
+
+
+def _right_catches(
+    engine: Engine, rows: np.ndarray, actions: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """Begin half of the catches that would be right, and go on with nearly all of those begun."""
+    state, layout = engine.state, engine.layout
+    named = state.named_bits[rows][:, None]
+    free = (state.pile_bits[rows] & ~state.caught_bits[rows])[:, None]
+    begun = state.phase[rows] == Phase.CATCH
+    may = begun | (state.legal[rows, layout.catch_word] != 0)
+    right = ((named & ~CATCHES) == 0) & ((CATCHES & ~free) == 0) & may[:, None]
+    chosen = CATCHES[(right * generator.random(right.shape)).argmax(axis=1)] & ~named[:, 0]
+    lowest = np.bitwise_count((chosen & (~chosen + np.uint64(1))) - np.uint64(1))
+    wanted = right.any(axis=1) & (generator.random(len(rows)) < np.where(begun, 0.9, 0.5))
+    return np.where(wanted, layout.catch + lowest.astype(np.intp), actions)
 
 
 def play_on(
     engine: Engine,
     seed: int = 0,
-    policy: Callable[[Engine, np.random.Generator], np.ndarray] = knock_when_possible,
+    policy: Callable[[Engine, np.random.Generator], np.ndarray] = lively_actions,
 ) -> Iterator[np.ndarray]:
     """Yield the actions about to be taken, then take them, until every deal is over."""
     generator = np.random.default_rng(seed)

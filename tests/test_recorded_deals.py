@@ -1,113 +1,128 @@
-"""1,250 deals recorded by an outside program replay through the engine (tests/data/eaai_hands.jsonl.gz).
-
-The format is that of the 2021 gin rummy challenge's framework; its cards are suit*13+rank, suits C H S D.
-"""
+"""1,250 deals recorded by an outside program replay through the engine (tests/data/eaai_hands.jsonl.gz)."""
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import itertools
 import json
 from pathlib import Path
-from typing import Any
 
-from gin_env.cards import parse_card
-from gin_env.engine import Engine
+import pytest
+
+from gin_env.cards import parse_cards
+from gin_env.challenge import (
+    parse_challenge_deal,
+    read_challenge_deals,
+    record_challenge_deal,
+    replay_challenge_deal,
+)
 from gin_env.melds import deadwood
+from gin_env.records import RecordError, from_json
+from gin_env.replay import replay
 from gin_env.scoring import score_deal
 from gin_env.state import Kind, Phase
 
-RECORDS = [
-    json.loads(line)
-    for line in gzip.decompress((Path(__file__).parent / "data" / "eaai_hands.jsonl.gz").read_bytes()).splitlines()
-]
+PATH = Path(__file__).parent / "data" / "eaai_hands.jsonl.gz"
+DEALS, PROBLEMS = read_challenge_deals(PATH)
+LINES = gzip.decompress(PATH.read_bytes()).decode().splitlines()
 #: Knocks whose points depend on which of several equal arrangements the program happened to lay (docs/agents.md: 25
 #: of 926); in 15 of them it did not choose what is best for each side, as our rules do.
 CHOSEN_OTHERWISE = 15
-KINDS = {"cancel": Kind.DEAD, "knock": Kind.KNOCK, "gin": Kind.GIN, "undercut": Kind.UNDERCUT}
-
-
-def text(card: int) -> str:
-    return "A23456789TJQK"[card % 13] + "CHSD"[card // 13]
-
-
-def moves(record: dict[str, Any]) -> list[tuple[int, str]]:
-    """The record's actions in our words: (seat, action)."""
-    found = []
-    actions = record["actions"]
-    offers = True
-    for index, (seat, kind, card) in enumerate(actions):
-        if kind == "pass":
-            if offers and len(found) < 2:
-                found.append((seat, "pass"))
-        elif kind in ("up", "stock"):
-            offers = False
-            found.append((seat, "take" if kind == "up" else "draw"))
-        elif kind == "discard":
-            knocks = index + 1 < len(actions) and actions[index + 1][1] == "knock"
-            found.append((seat, f"{'knock' if knocks else 'discard'} {text(card)}"))
-    return found
-
-
-def replay(record: dict[str, Any]) -> Engine:
-    engine = Engine("eaai_2p")
-    deck = [parse_card(text(card)) for card in record["deck"]]
-    engine.reset(decks=deck, dealers=1 - record["starter"])
-    for seat, action in moves(record):
-        assert engine.state.mover[0] == seat
-        assert action in engine.layout.texts(engine.state.legal[0])
-        engine.step([engine.layout.index(action)])
-    return engine
 
 
 def test_all_deals_replay() -> None:
-    assert len(RECORDS) == 1250
+    assert (len(DEALS), PROBLEMS) == (1250, [])
     otherwise = 0
-    for record in RECORDS:
-        engine = replay(record)
-        state = engine.state
+    for deal in DEALS:
+        state = replay_challenge_deal(deal)
         assert state.phase[0] == Phase.OVER
         for seat in (0, 1):
-            hand = sum(1 << parse_card(text(card)) for card in record[f"final{seat}"])
-            assert int(state.hands[0, seat]) == hand
-        assert deadwood(state.hands[0]).tolist() == record["min_deadwood"]
-        same = Kind(int(state.kind[0])) is KINDS[record["type"]] and state.points[0].tolist() == record["points"]
+            assert int(state.hands[0, seat]) == sum(1 << card for card in parse_cards(deal.final_hands[seat]))
+        assert tuple(deadwood(state.hands[0]).tolist()) == deal.least_deadwood
+        kind = Kind(int(state.kind[0])).name.lower()
+        same = kind == deal.kind and tuple(state.points[0].tolist()) == deal.points
         otherwise += not same
-        if record["type"] in ("cancel", "gin"):
+        if deal.kind in ("dead", "gin"):
             assert same
     assert otherwise == CHOSEN_OTHERWISE
 
 
 def test_recorded_arrangements_score_as_recorded() -> None:
     knocks = 0
-    for record in RECORDS:
-        if record["type"] == "cancel":
+    for deal in DEALS:
+        if deal.knocker is None:
             continue
-        knocker = record["knocker"]
-        thrown = [card for _, kind, card in record["actions"] if kind == "discard"][-1]
-        hands = [[text(card) for card in record[f"final{seat}"]] for seat in (0, 1)]
-        hands[knocker].append(text(thrown))
-        melds = {
-            knocker: [[text(card) for card in meld] for meld in record["knock_melds"]],
-            1 - knocker: [[text(card) for card in meld] for meld in record["opp_melds"]],
-        }
-        result = score_deal("eaai_2p", hands, knocker, text(thrown), arrangements=melds)
+        knocker, thrown = deal.knocker, deal.moves[-1][1].removeprefix("knock ")
+        hands = [list(hand) for hand in deal.final_hands]
+        hands[knocker].append(thrown)
+        result = score_deal("eaai_2p", hands, knocker, thrown, arrangements=deal.melds)
         assert result.legal
-        assert (result.kind, list(result.points)) == (record["type"], record["points"])
-        assert result.deadwood[knocker] == record["knock_deadwood"]
-        assert result.deadwood[1 - knocker] == record["opp_deadwood_after_layoff"]
-        assert set(result.layoffs[1 - knocker]) == {text(card) for card, _ in record["layoffs"]}
-        knocks += record["type"] != "gin"
+        assert (result.kind, result.points, result.deadwood) == (deal.kind, deal.points, deal.deadwood)
+        assert set(result.layoffs[1 - knocker]) == set(deal.layoffs)
+        knocks += deal.kind != "gin"
     assert knocks == 926
 
 
 def test_the_records_are_read_as_they_are_meant() -> None:
     """Turns alternate between the seats, each a draw and then a throw: else the format was misread."""
-    for record in RECORDS:
-        played = [(seat, action.split()[0]) for seat, action in moves(record) if action != "pass"]
+    for deal in DEALS:
+        played = [(seat, action.split()[0]) for seat, action in deal.moves if action != "pass"]
         for (seat, first), (same, second) in zip(played[::2], played[1::2], strict=True):
             assert first in ("take", "draw")
             assert second in ("discard", "knock")
             assert seat == same
         turns = [seat for seat, _ in played[::2]]
         assert all(one != other for one, other in itertools.pairwise(turns))
+
+
+def test_they_become_records_of_ours() -> None:
+    for deal in DEALS[::25]:
+        record = record_challenge_deal(deal, agents=("left", "right"))
+        assert from_json(record.to_json()) == record
+        assert record.rules == "eaai_2p"
+        assert record.agents == ("left", "right")
+        assert "".join(deal.deck) == record.tables[0].deck
+        assert record.tables[0].actions == tuple(action for _, action in deal.moves)
+        assert replay(record).equals(replay_challenge_deal(deal))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"deck": [0] * 52}, "different cards"),
+        ({"starter": 2}, "from 0 to 1"),
+        ({"type": "won"}, "one of cancel, knock"),
+        ({"upcard": 0}, "upcard is not what the deck deals"),
+        ({"hand0": list(range(10))}, "hand0 is not what the deck deals"),
+        ({"actions": [[0, "up", 1]]}, "is drawn where"),
+        ({"actions": [[0, "leap", 1]]}, "'leap' is none"),
+        ({"actions": [[0, "up"]]}, "no recorded deal"),
+        ({"points": [1]}, "no recorded deal"),
+        ({"layoffs": None}, "no recorded deal"),
+    ],
+)
+def test_wrong_lines_are_told(change: dict[str, object], message: str, tmp_path: Path) -> None:
+    changed = json.dumps(json.loads(LINES[0]) | change)
+    path = tmp_path / "deals.jsonl"
+    path.write_text(f"{LINES[0]}\n{changed}\n{LINES[1][:200]}\n\n{LINES[2]}\n", encoding="utf-8")
+    deals, problems = read_challenge_deals(path)
+    assert deals == [DEALS[0], DEALS[2]]
+    assert [number for number, _ in problems] == [2, 3, 4]
+    assert message in problems[0][1]
+    without = {key: value for key, value in json.loads(LINES[0]).items() if key != "final1"}
+    with pytest.raises(RecordError, match="'final1' is missing"):
+        parse_challenge_deal(json.dumps(without))
+
+
+def test_deals_that_cannot_have_been_played_are_refused() -> None:
+    deal = DEALS[0]
+    for change, message in (
+        ({"moves": deal.moves[:-1]}, "not over after"),
+        ({"moves": ((1, "pass"), *deal.moves)}, "not seat 1's turn"),
+        ({"moves": ((0, "draw"), *deal.moves[1:])}, "move 1: 'draw'"),
+        ({"final_hands": deal.final_hands[::-1]}, "seat 0 ends with"),
+        ({"least_deadwood": (0, 0)}, "points of deadwood"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            replay_challenge_deal(dataclasses.replace(deal, **change))

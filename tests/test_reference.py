@@ -191,11 +191,11 @@ def test_two_tables() -> None:
     assert (game.scores, game.boxes, game.dealers) == ([50, 7], [1, 1], [1, 1])
 
 
-def test_catches_are_no_part_of_who_wins_between_two_tables() -> None:
-    """T01 with a catch of team 0 at its first table: 25 + 10 against 32 is still a win of 7 for team 1."""
+def test_catches_count_between_two_tables() -> None:
+    """T01 with a catch of team 0 at its first table: 25 + 10 against 32 is a win of 3 for team 0."""
     with_catch = Result(kind="knock", winner=0, points=[35, 0], net_points=[35, -35], catches=[10, 0])
     result = combine_tables(PRESETS["two_tables_4p"], [with_catch, tables_of_t01()[1]])
-    assert (result.winner, result.points, result.net_points) == (1, [10, 7], [3, -3])
+    assert (result.winner, result.points, result.net_points) == (0, [3, 0], [3, -3])
     dead = Result(kind="dead", points=[10, 0], net_points=[10, -10], catches=[10, 0])
     result = combine_tables(PRESETS["two_tables_4p"], [dead, dead])
     assert (result.kind, result.winner, result.points) == ("dead", None, [20, 0])

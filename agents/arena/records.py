@@ -1,7 +1,8 @@
 """What the arena remembers of each deal, read from its final state and its log.
 
-Everything is told from the two **sides** of a match, 0 for the first agent and 1 for the second,
-whichever team they held in that deal.
+Everything is told from the two **sides** of a match, 0 for the first agent and 1 for the second, whichever
+teams they held in that deal: the first agent one, the second all others. A deal at two tables makes two
+records, one for each, since each is played, knocked and won by itself.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ NO_SIDE = -1
 
 @dataclass(eq=False)
 class DealRecords:
-    """K finished deals; arrays (K,) unless another shape is given."""
+    """K finished deals, or tables of deals; arrays (K,) unless another shape is given."""
 
     episode: NDArray[np.intp]  #: which deal or game of the match it belongs to
     kind: NDArray[np.uint8]  #: Kind
     turns: NDArray[np.int64]  #: discards, the knock's included
-    points: NDArray[np.int64]  #: (K, 2) as a scorer writes them, without a game's end bonuses
-    winner: NDArray[np.int64]  #: the side that won the deal, -1 for none
+    teams: NDArray[np.int64]  #: (K, 2) teams of each side that played: not the dealer's where three rotate
+    points: NDArray[np.int64]  #: (K, 2) as a scorer writes them at that table; a side's teams added up
+    winner: NDArray[np.int64]  #: the side that won, -1 for none
     knocker: NDArray[np.int64]  #: the side that knocked, -1 for none
+    knocker_won: NDArray[np.bool_]  #: whether the knocker's team won
     knock_deadwood: NDArray[np.int64]  #: of the knocker alone; 0 without a knock
-    attack_deadwood: NDArray[np.int64]  #: of the knocking side
-    defence_deadwood: NDArray[np.int64]  #: of the other side after laying off
+    attack_deadwood: NDArray[np.int64]  #: of the knocking team
+    defence_deadwood: NDArray[np.int64]  #: of all other teams together, after laying off
     decisions: NDArray[np.int64]  #: (K, 2) actions chosen by each side
     draws: NDArray[np.int64]  #: (K, 2) cards drawn from the stock
     takes: NDArray[np.int64]  #: (K, 2) cards taken from the pile
@@ -40,6 +43,11 @@ class DealRecords:
     def __len__(self) -> int:
         """Return K."""
         return len(self.episode)
+
+
+def side_of(team: NDArray[np.integer], first_team: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Return the side that holds a team, where the first agent holds ``first_team``."""
+    return (team != first_team).astype(np.intp)
 
 
 def join_records(parts: list[DealRecords]) -> DealRecords:
@@ -52,36 +60,47 @@ def join_records(parts: list[DealRecords]) -> DealRecords:
 
 
 def read_records(finished: State, episode: NDArray[np.intp], first_team: NDArray[np.intp]) -> DealRecords:
-    """Read what happened in K deals that have just ended.
+    """Read what happened in D deals that have just ended.
 
     Parameters
     ----------
     finished : State
-        The deals as they ended.
-    episode : intp, shape (K,)
-        The episode each belongs to.
-    first_team : intp, shape (K,)
+        The deals as they ended, a row for each table.
+    episode : intp, shape (D,)
+        The episode each deal belongs to.
+    first_team : intp, shape (D,)
         The team that the first agent held.
     """
-    teams = first_team[:, None] ^ np.arange(2)
+    rules = finished.rules
+    episode, first_team = np.repeat(episode, rules.num_tables), np.repeat(first_team, rules.num_tables)
     knocked = finished.kind > Kind.DEAD
-    knock_team = finished.knocker % 2
-    deadwood = finished.deadwood.astype(np.int64)
     knocker = np.where(knocked, finished.knocker, 0).astype(np.intp)
-    by_team = np.stack([deadwood[:, team::2].sum(axis=1) for team in range(2)], axis=1)
-    index = np.arange(len(episode))
+    knock_team = knocker % rules.num_teams
+    deadwood = finished.deadwood.astype(np.int64)
+    attacks = np.arange(rules.num_seats) % rules.num_teams == knock_team[:, None]
+    plays = np.ones((len(episode), rules.num_teams), dtype=np.int64)
+    if rules.mode == "rotation":
+        plays[np.arange(len(plays)), finished.dealer] = 0
     return DealRecords(
         episode=episode,
         kind=finished.kind,
         turns=finished.turn.astype(np.int64),
-        points=np.take_along_axis(finished.points, teams, axis=1).astype(np.int64),
-        winner=np.where(finished.winner >= 0, finished.winner ^ first_team, NO_SIDE).astype(np.int64),
-        knocker=np.where(knocked, knock_team ^ first_team, NO_SIDE),
-        knock_deadwood=deadwood[index, knocker] * knocked,
-        attack_deadwood=by_team[index, knocker % 2] * knocked,
-        defence_deadwood=by_team[index, 1 - knocker % 2] * knocked,
+        teams=_by_side(plays, first_team),
+        points=_by_side(finished.points.astype(np.int64), first_team),
+        winner=np.where(finished.winner >= 0, side_of(finished.winner, first_team), NO_SIDE),
+        knocker=np.where(knocked, side_of(knock_team, first_team), NO_SIDE),
+        knocker_won=knocked & (finished.winner == knock_team),
+        knock_deadwood=deadwood[np.arange(len(episode)), knocker] * knocked,
+        attack_deadwood=(deadwood * attacks).sum(axis=1) * knocked,
+        defence_deadwood=(deadwood * ~attacks).sum(axis=1) * knocked,
         **_count_actions(finished, first_team),
     )
+
+
+def _by_side(by_team: NDArray[np.int64], first_team: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return numbers by team (K, T) added up by side (K, 2)."""
+    first = np.take_along_axis(by_team, first_team[:, None], axis=1)
+    return np.concatenate([first, by_team.sum(axis=1, keepdims=True) - first], axis=1)
 
 
 def _count_actions(finished: State, first_team: NDArray[np.intp]) -> dict[str, NDArray[np.int64]]:
@@ -90,7 +109,7 @@ def _count_actions(finished: State, first_team: NDArray[np.intp]) -> dict[str, N
     length = int(finished.log_size.max(initial=0))
     happened = np.arange(length) < finished.log_size[:, None]
     seats, actions, cards = unpack_events(np.where(happened, finished.log[:, :length], 0))
-    side = (seats % 2) ^ first_team[:, None]
+    side = side_of(seats % finished.rules.num_teams, first_team[:, None])
     verbs = layout.verb_of[actions]
     counted = {
         "decisions": happened,

@@ -12,8 +12,6 @@ from agents.arena.records import DealRecords
 from agents.arena.statistics import Estimate
 from agents.arena.style import Style
 
-PLAYS_PER_PAIR = 2
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MatchResult:
@@ -27,16 +25,21 @@ class MatchResult:
         What was played.
     seed, num_pairs : int
         Which decks, and how many.
+    num_plays, num_deals : int
+        Episodes played in all, every deck once for each team, and their deals (two tables play one deal).
     pair_means : float64, shape (num_pairs,)
-        Net points per deal of each pair for the first agent; end bonuses of games included.
+        Net points per deal of each pair for the first agent; end bonuses of games included. Net is against every
+        other team; where three rotate, only the deals count in which the first agent took part.
     points_per_deal : Estimate
         Their mean (weighted with the deals, where games differ in length) with its 95 % interval over whole pairs.
     win_rates : tuple of Estimate
-        Share of all episodes that each side won; dead deals and games cut short are nobody's.
+        Share of the episodes that each side won; dead deals, shared firsts and games cut short are nobody's. The
+        second side holds all teams but one: of T equal players the first wins one in T. Where three rotate and
+        an episode is a deal, those that the first agent sits out do not count.
     styles : tuple of Style
         How each side played.
     records : DealRecords
-        Every deal.
+        Every deal, at every table.
     seconds : float
         How long the match took.
     """
@@ -46,22 +49,14 @@ class MatchResult:
     episode: str
     seed: int
     num_pairs: int
+    num_plays: int
+    num_deals: int
     pair_means: NDArray[np.float64]
     points_per_deal: Estimate
     win_rates: tuple[Estimate, Estimate]
     styles: tuple[Style, Style]
     records: DealRecords
     seconds: float
-
-    @property
-    def num_plays(self) -> int:
-        """Episodes played in all: every deck twice."""
-        return PLAYS_PER_PAIR * self.num_pairs
-
-    @property
-    def num_deals(self) -> int:
-        """Deals played in all."""
-        return len(self.records)
 
     @property
     def decisions_per_second(self) -> float:

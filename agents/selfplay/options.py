@@ -29,6 +29,7 @@ from agents.selfplay.run_folder import (
     read_arguments,
     read_training,
 )
+from gin_env.observation import ObservationOptions
 from gin_env.rules import PRESETS
 
 DEFAULT_MINUTES = 4.0
@@ -36,7 +37,7 @@ DEFAULT_MINUTES = 4.0
 FINAL_DEALS = 5
 #: What a resumed run must share with the run it goes on from: otherwise the network would not fit, or
 #: results against another panel would be compared with the best one so far.
-FIXED_ON_RESUME = ("preset", "rule", "net", "activation", "derived", "panel")
+FIXED_ON_RESUME = ("preset", "rule", "episode", "net", "activation", "derived", "buried_pile", "panel")
 #: What the options that are real numbers may be (no comparison holds for nan), and how that is said.
 FLOAT_RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "learning_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
@@ -53,7 +54,12 @@ class Arguments:
 
     preset: Annotated[str, tyro.conf.arg(help=f"rules: {', '.join(PRESETS)}")] = "palace_4p"
     rule: tuple[str, ...] = ()
-    """fields of the rules to replace, for example knock_limit=5 undercut_bonus=10"""
+    """fields of the rules to replace, for example knock_limit=5 big_gin_bonus=none boast_points=20,15,10,5,0"""
+    episode: Literal["deal", "game"] = "deal"
+    """learn to play single deals, or whole games to the target score; measured in the same way"""
+    reward: Literal["points", "scaled", "win"] = "scaled"
+    """what is paid: net points, net points divided to a size that suits the network, or 1 and -1 for the episode's
+    winner and the others; the best model is chosen by points whatever is paid"""
     minutes: Annotated[float | None, tyro.conf.arg(help=f"how long to train; default {DEFAULT_MINUTES:g}")] = None
     timesteps: int | None = None
     """how many decisions of the learner to train for, instead of minutes"""
@@ -80,6 +86,8 @@ class Arguments:
     activation: Annotated[str, tyro.conf.arg(help=f"of the hidden layers: {', '.join(ACTIVATIONS)}")] = "relu"
     derived: bool = True
     """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
+    buried_pile: bool = True
+    """observe what lies under the pile's top card; without it the player has to do without or remember"""
 
     rows: int = 1024
     """deals played at once"""
@@ -107,8 +115,9 @@ class Arguments:
     eval_deals: Annotated[
         int,
         tyro.conf.arg(
-            help=f"deals against each of the panel in a measurement; {FINAL_DEALS} times as many at the end, where "
-            f"the mean counts for {BEST_FOLDER}/ like any other"
+            help="deals (with --episode game: games) against each of the panel in a measurement, rounded down to whole "
+            f"sets of seats; {FINAL_DEALS} times as many at the end, where the mean counts for {BEST_FOLDER}/ like any "
+            "other"
         ),
     ] = 2_000
 
@@ -118,6 +127,11 @@ class Arguments:
     """of the hidden layers while learning; auto takes bfloat16 where the processor computes in it"""
     threads: int = dataclasses.field(default_factory=lambda: min(os.cpu_count() or 1, 8))
     """processor threads of the network, at most as many as are idle"""
+
+    @property
+    def observation(self) -> ObservationOptions:
+        """What the network sees."""
+        return ObservationOptions(derived=self.derived, buried_pile=self.buried_pile)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from agents.arena import PLAYS_PER_PAIR, MatchResult, play_match
+from agents.arena import MatchResult, play_match
 from agents.policy import PolicyAgent
 from gin_env.agent import Agent
 
@@ -16,11 +16,13 @@ from gin_env.agent import Agent
 PANEL_SEED = 20_261_130
 
 
-def play_panel(agent: PolicyAgent, panel: Sequence[Agent], num_deals: int) -> list[MatchResult]:
-    """Return the agent's matches against each of the panel, net points told from the agent."""
+def play_panel(
+    agent: PolicyAgent, panel: Sequence[Agent], num_deals: int, episode: str = "deal"
+) -> list[MatchResult]:
+    """Return the agent's matches of so many deals (or games) against each of the panel, told from the agent."""
     rules = agent.rules
-    num_pairs = max(num_deals // PLAYS_PER_PAIR, 1)
-    return [play_match(rules, agent, opponent, num_pairs, seed=PANEL_SEED) for opponent in panel]
+    num_pairs = max(num_deals // rules.num_teams, 1)
+    return [play_match(rules, agent, opponent, num_pairs, PANEL_SEED, episode=episode) for opponent in panel]
 
 
 def worst_points(matches: Sequence[MatchResult]) -> float:
@@ -37,7 +39,7 @@ def panel_table(matches: Sequence[MatchResult], title: str) -> Table:
     """Return the closing table."""
     table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
     table.add_column("against")
-    for heading in ("points per deal (95 %)", "won %", "lost %", "gin %", "dead %", "deals"):
+    for heading in ("points per deal (95 %)", "won %", "lost %", "gin %", "dead %", f"{matches[0].episode}s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for match in matches:
         style = match.styles[0]

@@ -175,7 +175,9 @@ class ReferenceGame:
 
     @property
     def end_bonuses(self) -> list[int]:
-        """What the closed sheets pay at the end: boxes, game bonus and shutout bonus, one number per team."""
+        """What closed sheets pay at the end: boxes, game bonus and shutout bonus per team; a game cut short pays none."""
+        if self.truncated:
+            return [0] * self.num_teams
         return add(*(end_bonuses(self.rules, sheet.scores, sheet.boxes) for sheet in self.sheets))
 
     @property

@@ -10,8 +10,8 @@ from .rules import add, complete, net
 def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result:
     """Return the result of the teams when both tables are over; local seat 0 or 1 plays for that team.
 
-    What the teams won at the tables decides the winner, and is netted with ``team_score="net"``. Boasts and catches
-    are no part of that (docs/rules.md rows 37 and 38): each team keeps its own, dead tables included.
+    All that the tables paid, boasts and catches included, decides the winner, and is netted with
+    ``team_score="net"``.
     """
     rules = complete(rules)
     if rules["mode"] != "two_tables" or len(tables) != 2:
@@ -21,18 +21,15 @@ def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result
     boasts = add(*(table.boasts for table in tables))
     catches = add(*(table.catches for table in tables))
     points = add(*(table.points for table in tables))
-    won = [total - boast - catch for total, boast, catch in zip(points, boasts, catches, strict=True)]
-
-    winner = None if won[0] == won[1] else won.index(max(won))
+    winner = None if points[0] == points[1] else points.index(max(points))
     if rules["team_score"] == "net":
-        won = [max(won[team] - won[1 - team], 0) for team in (0, 1)]
+        points = [max(points[team] - points[1 - team], 0) for team in (0, 1)]
     bonuses = {}
     if winner is not None and rules["box_timing"] == "now" and rules["box_bonus"]:
         bonuses["box"] = rules["box_bonus"]
-        won[winner] += rules["box_bonus"]
+        points[winner] += rules["box_bonus"]
     if any(boasts):
         bonuses["boast"] = sum(boasts)
-    points = add(won, boasts, catches)
     return Result(
         kind="dead" if all(table.kind == "dead" for table in tables) else "two_tables",
         winner=winner,

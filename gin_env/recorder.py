@@ -1,0 +1,223 @@
+"""Records of deals that were played: from finished states, or while episodes are played.
+
+>>> recorder = Recorder("classic_2p", "game", agents=("simple", "random"), seeds={"seed": 1}, sink="games.jsonl")
+>>> while not episodes.over.all():
+...     recorder.note(episodes.step(actions))
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.actions import action_layout
+from gin_env.cards import format_cards
+from gin_env.episodes import EPISODES, Transition
+from gin_env.records import DealRecord, GameRecord, Standing, TableRecord, write_records
+from gin_env.rules import Rules, resolve_rules
+from gin_env.scorekeeping import end_deals
+from gin_env.scoring import describe_result
+from gin_env.state import NO_SEAT, State, unpack_events
+
+#: Who sits in each seat: names for all rows, or a function of the row.
+Agents = Sequence[str] | Callable[[int], Sequence[str]]
+
+
+def standing_of(state: State, row: int) -> Standing:
+    """Return the game around a row's deal as it stands now."""
+    return Standing(
+        scores=tuple(state.scores[row].tolist()),
+        boxes=tuple(state.boxes[row].tolist()),
+        deals_played=int(state.deals_played[row]),
+        sheet_scores=tuple(map(tuple, state.sheet_scores[row].tolist())),
+        sheet_boxes=tuple(map(tuple, state.sheet_boxes[row].tolist())),
+    )
+
+
+def new_game(rules: Rules) -> Standing:
+    """Return the standing before a game's first deal."""
+    return standing_of(State.allocate(rules, 1), 0)
+
+
+def record_deals(
+    finished: State,
+    before: Sequence[Standing] | None = None,
+    agents: Agents = (),
+    seeds: Mapping[str, int] | None = None,
+    rows: Sequence[int] | None = None,
+) -> list[DealRecord]:
+    """Return the records of deals that are over.
+
+    Parameters
+    ----------
+    finished : State
+        D * K rows: the K tables of each of D deals, one after another (K is 1 but in mode ``two_tables``).
+    before : sequence of Standing, optional
+        The games before each deal. Without it each deal is the first of its game, or was not booked at all.
+    agents : sequence of str, or callable, optional
+        A name for each seat, or a function that gives them for one of ``rows``.
+    seeds : mapping, optional
+        Seeds to note, by name.
+    rows : sequence of int, optional
+        What the deals are called when ``agents`` is asked; by default 0 to D - 1.
+
+    Raises
+    ------
+    ValueError
+        A deal that is not over, or one whose game has begun earlier if ``before`` is not given.
+    """
+    rules = finished.rules
+    tables = np.arange(finished.num_deals).reshape(-1, rules.num_tables)
+    deals = end_deals(finished, tables)
+    records = []
+    for number, table_rows in enumerate(tables.tolist()):
+        after = standing_of(finished, table_rows[0])
+        if before is None and after.deals_played > 1:
+            raise ValueError(f"deal {number} is number {after.deals_played} of its game: before= is needed")
+        earlier = before[number] if before else (new_game(rules) if after.deals_played else after)
+        names = agents(rows[number] if rows is not None else number) if callable(agents) else agents
+        if len(names) not in (0, rules.num_players):
+            raise ValueError(f"agents={names!r}: {rules.num_players} names are needed, one for each seat")
+        records.append(
+            DealRecord(
+                rules=rules.name,
+                tables=tuple(_record_table(finished, row) for row in table_rows),
+                before=earlier,
+                after=after,
+                points=_ints(deals.points[number]),
+                net_points=_ints(deals.net_points[number]),
+                winner=_or_none(deals.winner[number], -1),
+                agents=tuple(names),
+                seeds=dict(seeds or {}),
+                version=_version(),
+            )
+        )
+    return records
+
+
+class Recorder:
+    """Makes a record of each episode that ends.
+
+    Parameters
+    ----------
+    rules : Rules or str
+    episode : {"deal", "game"}
+        As in the ``Episodes`` that are followed, from their reset on.
+    agents : sequence of str, or callable, optional
+        A name for each seat, or a function that gives them for a row.
+    seeds : mapping, optional
+        Seeds to note, by name.
+    sink : path or callable, optional
+        A file to which each record is appended, or a function that takes it; by default they are kept in ``records``.
+
+    Attributes
+    ----------
+    records : list of DealRecord or GameRecord
+        What was recorded, where there is no sink.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str,
+        episode: str = "deal",
+        agents: Agents = (),
+        seeds: Mapping[str, int] | None = None,
+        sink: str | Path | Callable[[DealRecord | GameRecord], object] | None = None,
+    ) -> None:
+        if episode not in EPISODES:
+            raise ValueError(f"unknown episode {episode!r}: one of {', '.join(EPISODES)}")
+        self.rules = resolve_rules(rules)
+        self.episode = episode
+        self.agents = agents
+        self.seeds = dict(seeds or {})
+        self.records: list[DealRecord | GameRecord] = []
+        self._games: dict[int, list[DealRecord]] = {}  # the deals so far of each row's game
+        self._sink = self.records.append if sink is None else sink
+
+    def note(self, transition: Transition) -> None:
+        """Record the episodes that ended with a step; call it after each.
+
+        A game of which the recorder has not seen all deals, because it came later, is left out.
+        """
+        if transition.finished is None:
+            return
+        tables = np.arange(transition.finished.num_deals).reshape(-1, self.rules.num_tables)
+        for number, row in enumerate(transition.finished_rows.tolist()):
+            finished = transition.finished.take(tables[number])
+            played = int(finished.deals_played[0])
+            game = [] if played == 1 else self._games.get(row, [])
+            if len(game) != played - 1:
+                self._games.pop(row, None)
+                continue
+            before = game[-1].after if game else new_game(self.rules)
+            game = game + record_deals(finished, [before], self.agents, self.seeds, [row])
+            if not transition.over_deals[number]:
+                self._games[row] = game
+                continue
+            self._games.pop(row, None)
+            self._emit(game[0] if self.episode == "deal" else _record_game(game, transition, number))
+
+    def _emit(self, record: DealRecord | GameRecord) -> None:
+        if callable(self._sink):
+            self._sink(record)
+        else:
+            write_records(self._sink, [record], append=True)
+
+
+def _record_game(deals: list[DealRecord], transition: Transition, number: int) -> GameRecord:
+    last = deals[-1]
+    return GameRecord(
+        rules=last.rules,
+        deals=tuple(deals),
+        bonuses=_ints(transition.bonuses[number]),
+        final_scores=_ints(transition.bonuses[number] + last.after.scores),
+        winner=_or_none(transition.game_winner[number], -1),
+        truncated=bool(transition.truncated_deals[number]),
+        agents=last.agents,
+        seeds=last.seeds,
+        version=last.version,
+    )
+
+
+def _record_table(state: State, row: int) -> TableRecord:
+    rules = state.rules
+    layout = action_layout(rules)
+    result = describe_result(rules, state, row)
+    _, indices, _ = unpack_events(state.log[row, : state.log_size[row]])
+    seats = range(rules.num_seats) if result.spread else ()
+    assert result.kind is not None
+    return TableRecord(
+        deck=format_cards(state.deck[row].tolist()).replace(" ", ""),
+        dealer=int(state.dealer[row]),
+        stream_key=int(state.stream_key[row]),
+        deal_number=int(state.deal_number[row]),
+        actions=tuple(layout.text(index) for index in indices.tolist()),
+        indices=tuple(indices.tolist()),
+        kind=result.kind,
+        knocker=_or_none(state.knocker[row], NO_SEAT),
+        winner=result.winner,
+        points=result.points,
+        net_points=result.net_points,
+        deadwood=result.deadwood or (),
+        spread=tuple(tuple("".join(meld) for meld in result.spread[seat]) for seat in seats),
+        layoffs=tuple("".join(result.layoffs.get(seat, ())) for seat in seats),
+        bonuses=result.bonuses,
+    )
+
+
+def _ints(values: NDArray[np.integer]) -> tuple[int, ...]:
+    return tuple(int(value) for value in values)
+
+
+def _or_none(value: np.integer, none: int) -> int | None:
+    return None if value == none else int(value)
+
+
+def _version() -> str:
+    """Return the version of the package, which imports this module and not the other way round."""
+    version: str = importlib.import_module(__package__).__version__
+    return version

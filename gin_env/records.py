@@ -1,0 +1,292 @@
+"""Deals and games as JSON lines: what was dealt and played, what came of it, and a checksum over it all.
+
+>>> write_records("games.jsonl.gz", recorder.records)
+>>> records, problems = read_records("games.jsonl.gz")
+
+A line is compact ASCII JSON with its keys in a fixed order, so that each record has one text; its last value is a
+checksum of all that stands before it. A line that was changed, cut or written by another hand is named with its
+number and never loaded. ``gin_env.recorder`` makes records, ``gin_env.replay`` plays them; docs/records.md shows both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from gin_env.actions import action_layout
+from gin_env.dealing import parse_deck
+from gin_env.record_lines import ReadResult, RecordError, numbered_lines, seal, unseal, write_lines
+from gin_env.rules import resolve_rules
+
+__all__ = [
+    "DEAL_FORMAT",
+    "GAME_FORMAT",
+    "DealRecord",
+    "GameRecord",
+    "ReadResult",
+    "RecordError",
+    "Standing",
+    "TableRecord",
+    "from_json",
+    "read_records",
+    "split_deck",
+    "write_records",
+]
+
+DEAL_FORMAT, GAME_FORMAT = "gin_env deal 1", "gin_env game 1"
+#: What a game's deals share with it; on a game's line it stands once.
+_HEADER = ("version", "rules", "agents", "seeds")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A game between two deals: points and boxes by team, by sheet and team where sheets overlap, and deals played."""
+
+    scores: tuple[int, ...]
+    boxes: tuple[int, ...]
+    deals_played: int
+    sheet_scores: tuple[tuple[int, ...], ...] = ()
+    sheet_boxes: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    """What happened at one table.
+
+    Attributes
+    ----------
+    deck : str
+        The 52 card texts in dealing order, without spaces.
+    dealer : int
+        The seat that dealt, counted at this table.
+    stream_key, deal_number : int
+        The random stream of the table, and the number of the deal in it.
+    actions : tuple of str
+        What was played, first to last.
+    indices : tuple of int
+        The same as action indices.
+    kind : str
+        How the deal ended: ``"knock"``, ``"dead"`` and so on.
+    knocker, winner : int or None
+        The seat that knocked and the team that won; None for none.
+    points, net_points : tuple of int
+        By team.
+    deadwood : tuple of int
+        By seat, after laying off; empty for a dead deal.
+    spread : tuple of tuples of str
+        By seat, the melds laid down, each as card texts; empty for a dead deal.
+    layoffs : tuple of str
+        By seat, the cards laid off; empty for a dead deal.
+    bonuses : dict
+        The bonuses within the points, by name.
+    """
+
+    deck: str
+    dealer: int
+    stream_key: int
+    deal_number: int
+    actions: tuple[str, ...]
+    indices: tuple[int, ...]
+    kind: str
+    knocker: int | None
+    winner: int | None
+    points: tuple[int, ...]
+    net_points: tuple[int, ...]
+    deadwood: tuple[int, ...] = ()
+    spread: tuple[tuple[str, ...], ...] = ()
+    layoffs: tuple[str, ...] = ()
+    bonuses: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DealRecord:
+    """One deal.
+
+    Attributes
+    ----------
+    rules : str
+        ``Rules.name``.
+    tables : tuple of TableRecord
+        One, or two in mode ``two_tables``.
+    before, after : Standing
+        The game around the deal. A deal whose points were not booked has the same before and after it.
+    points, net_points : tuple of int
+        By team, all tables together.
+    winner : int or None
+        The team that won the deal.
+    agents : tuple of str
+        Who sat in each seat; empty where unknown.
+    seeds : dict
+        The seeds in use, by name.
+    version : str
+        ``gin_env.__version__`` when the record was made.
+    """
+
+    rules: str
+    tables: tuple[TableRecord, ...]
+    before: Standing
+    after: Standing
+    points: tuple[int, ...]
+    net_points: tuple[int, ...]
+    winner: int | None
+    agents: tuple[str, ...] = ()
+    seeds: dict[str, int] = field(default_factory=dict)
+    version: str = ""
+
+    def to_json(self) -> str:
+        """Return the record's line, without a line break."""
+        return _write(DEAL_FORMAT, self, _content(self))
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game: its deals, each with the same rules, agents, seeds and version as the game.
+
+    Attributes
+    ----------
+    bonuses : tuple of int
+        What the end of the game paid on top, by team.
+    final_scores : tuple of int
+        The scores after the last deal with these bonuses, by team.
+    winner : int or None
+        The team that won the game.
+    truncated : bool
+        Whether the game was cut short at ``max_deals``.
+    """
+
+    rules: str
+    deals: tuple[DealRecord, ...]
+    bonuses: tuple[int, ...]
+    final_scores: tuple[int, ...]
+    winner: int | None
+    truncated: bool
+    agents: tuple[str, ...] = ()
+    seeds: dict[str, int] = field(default_factory=dict)
+    version: str = ""
+
+    def to_json(self) -> str:
+        """Return the record's line, without a line break."""
+        return _write(GAME_FORMAT, self, _content(self) | {"deals": [_content(deal) for deal in self.deals]})
+
+
+def from_json(line: str) -> DealRecord | GameRecord:
+    """Return the record of a line; the exact inverse of ``to_json``.
+
+    Raises
+    ------
+    RecordError
+        Whatever else the line is: cut short, changed, of another format, or with values that no record has.
+    """
+    try:
+        content = json.loads(unseal(line))
+    except RecordError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"no JSON: {error}") from None
+    form = content.get("format") if isinstance(content, dict) else None
+    if form not in (DEAL_FORMAT, GAME_FORMAT):
+        raise RecordError(f"format {form!r}: this version reads {DEAL_FORMAT!r} and {GAME_FORMAT!r}")
+    record = _read_deal(content) if form == DEAL_FORMAT else _read_game(content)
+    if record.to_json() != line:
+        raise RecordError("not the text that this record has: write records with to_json()")
+    return record
+
+
+def read_records(path: str | Path) -> ReadResult[DealRecord | GameRecord]:
+    """Read a file of records, one a line; a name that ends with ``.gz`` stands for a compressed one.
+
+    Whatever a line holds, good lines are read and the others are told by number. Raises ``OSError`` only
+    where the file cannot be opened.
+    """
+    found: ReadResult[DealRecord | GameRecord] = ReadResult([], [])
+    for number, line in numbered_lines(path, found.problems):
+        try:
+            found.records.append(from_json(line))
+        except RecordError as error:
+            found.problems.append((number, str(error)))
+    return found
+
+
+def write_records(path: str | Path, records: Iterable[DealRecord | GameRecord], append: bool = False) -> None:
+    """Write records, one a line; compressed if the name ends with ``.gz``.
+
+    A new file takes the place of an old one at the end, in one step; lines to ``append`` are written at once.
+    """
+    write_lines(path, (record.to_json() for record in records), append)
+
+
+def split_deck(deck: str) -> list[int]:
+    """Return the card ids of a deck written without spaces; raises ``InvalidPosition`` for anything else."""
+    ids: list[int] = parse_deck([deck[start : start + 2] for start in range(0, len(deck), 2)]).tolist()
+    return ids
+
+
+def _write(form: str, record: DealRecord | GameRecord, content: dict[str, Any]) -> str:
+    header = {name: getattr(record, name) for name in _HEADER}
+    return seal(json.dumps({"format": form, **header, **content}, separators=(",", ":"), allow_nan=False, default=vars))
+
+
+def _content(record: DealRecord | GameRecord) -> dict[str, Any]:
+    return {name: value for name, value in vars(record).items() if name not in _HEADER}
+
+
+def _read_deal(content: dict[str, Any]) -> DealRecord:
+    deal: DealRecord = _decode(DealRecord, content, "deal")
+    _check(deal)
+    return deal
+
+
+def _read_game(content: dict[str, Any]) -> GameRecord:
+    header = {name: content.get(name) for name in _HEADER}
+    deals = content.get("deals")
+    if isinstance(deals, list):
+        content["deals"] = [deal | header if isinstance(deal, dict) else deal for deal in deals]
+    game: GameRecord = _decode(GameRecord, content, "game")
+    for deal in game.deals:
+        _check(deal)
+    return game
+
+
+def _check(deal: DealRecord) -> None:
+    """Raise ``RecordError`` for values that no replay could make sense of."""
+    try:
+        rules = resolve_rules(deal.rules)
+        layout = action_layout(rules)
+        if len(deal.tables) != rules.num_tables or len(deal.agents) not in (0, rules.num_players):
+            raise ValueError(f"{len(deal.tables)} tables and {len(deal.agents)} agents do not fit {deal.rules}")
+        for table in deal.tables:
+            split_deck(table.deck)
+            if tuple(layout.text(index) for index in table.indices) != table.actions:
+                raise ValueError("actions and indices differ")
+    except (ValueError, TypeError) as error:
+        raise RecordError(str(error)) from None
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _decode(kind: Any, value: Any, name: str) -> Any:
+    """Return a JSON value as what a field's type says; raises ``RecordError`` naming it where it is something else."""
+    origin = get_origin(kind)
+    if origin is types.UnionType:
+        return None if value is None else _decode(get_args(kind)[0], value, name)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        fields = _decode(dict[str, Any], value, name)
+        if missing := [key for key in _hints(kind) if key not in fields]:
+            raise RecordError(f"{name} lacks {', '.join(missing)}")
+        return kind(**{key: _decode(hint, fields[key], key) for key, hint in _hints(kind).items()})
+    if origin is tuple:
+        return tuple(_decode(get_args(kind)[0], part, name) for part in _decode(list, value, name))
+    if origin is dict:
+        return {key: _decode(get_args(kind)[1], part, key) for key, part in _decode(dict, value, name).items()}
+    if kind is not Any and type(value) is not kind:
+        raise RecordError(f"{name}={value!r}: {kind.__name__} is needed")
+    return value
