@@ -170,7 +170,8 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
     title = f"{folder}: {rules.name} after {model.num_timesteps:,} decisions, {budget.speed:,.0f} a second"
     console.print(panel_table(matches, title))
     agents = shlex.join([str(folder), *arguments.panel])
-    console.print(f"python evaluate.py --agents {agents}", style="bold", soft_wrap=True, markup=False)
+    episode = "" if arguments.episode == "deal" else f" --episode {arguments.episode}"
+    console.print(f"python evaluate.py --agents {agents}{episode}", style="bold", soft_wrap=True, markup=False)
 
 
 def make_pool(arguments: Arguments, rules: Rules, model: MaskablePPO) -> OpponentPool:

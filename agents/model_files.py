@@ -144,9 +144,11 @@ def read_description(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _trained_rules(folder: Path, description: dict[str, Any]) -> Rules:
+    fields: dict[str, Any] = {  # JSON has lists only
+        name: tuple(value) if isinstance(value, list) else value for name, value in description["rules"].items()
+    }
     try:
-        # JSON has no tuples.
-        return Rules(**{name: tuple(v) if isinstance(v, list) else v for name, v in description["rules"].items()})
+        return Rules(**fields)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{str(folder)!r} was trained under rules unknown here: {error}") from None
 

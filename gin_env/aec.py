@@ -59,7 +59,7 @@ class GinRummyEnv(AECEnv):
         ``render()`` returns the table as text, or prints it after every step.
     form : {"dict", "flat"}
         Observations as ``{"observation", "action_mask"}``, or the vector alone.
-    derived, showdown : bool
+    derived, showdown, buried_pile : bool
         As in :class:`~gin_env.observation.ObservationOptions`.
 
     Notes
@@ -85,13 +85,16 @@ class GinRummyEnv(AECEnv):
         form: str = "dict",
         derived: bool = False,
         showdown: bool = False,
+        buried_pile: bool = True,
     ) -> None:
         super().__init__()
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.render_mode = render_mode
         self.form = form
         self.episodes = Episodes(rules, 1, episode, reward)
-        self.encoder = ObservationEncoder(self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown))
+        self.encoder = ObservationEncoder(
+            self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile)
+        )
         self.state_encoder = StateEncoder(self.rules)
         self._seeded = False
         self._finished: State | None = None

@@ -83,6 +83,8 @@ POINTS_SCALE = 100
 BOXES_SCALE = 10
 #: The knock limit is divided by its highest value (docs/rules.md row 20).
 _LIMIT_SCALE = 10
+#: Target, game bonus and shutout bonus are divided by their highest value (docs/rules.md rows 35, 36).
+_GAME_SCALE = 500
 
 
 def _seat_names(prefix: str, rules: Rules) -> tuple[str, ...]:
@@ -249,7 +251,8 @@ def rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
     points += ["big_gin_bonus"] if rules.has_big_gin else []
     points += ["undercut_bonus", "box_bonus"]
     points += ["catch_points"] if rules.catch_glass else []
-    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys(points, POINTS_SCALE)
+    of_games = ("target", "game_bonus", "shutout_bonus")
+    scales = {"knock_limit": _LIMIT_SCALE} | dict.fromkeys(points, POINTS_SCALE) | dict.fromkeys(of_games, _GAME_SCALE)
     return [
         (f"rule_{name}", getattr(rules, name) / scale, f"the rule {name} / {scale}") for name, scale in scales.items()
     ]

@@ -113,12 +113,17 @@ def _first_places(state: State, row: int) -> Iterator[bool]:
     before = {turn - 1} if over else {turn}
     if over and state.kind[row] == Kind.DEAD and state.rules.last_discard_knock:
         before.add(turn)  # the last seat passed
-    thrown = [int(state.discarded_bits[row, seat]).bit_count() for seat in seats]
-    for place, seat in enumerate(seats):
+    offered, thrown = state.rules.upcard_offer, [state.discarded_bits[row, seat] for seat in seats]
+    passed = [bool(state.declined_bits[row, seat] & first) for seat in seats]
+    for place in range(len(seats)):
+        # Who declined the first upcard did not take it, unless it came by once more.
+        may_take = not passed[place] or bool(thrown[place - 1] & first)
+        begins = may_take or (not place and (not offered or all(passed)))
         turns = [len(range((other - place) % len(seats), turn, len(seats))) for other in range(len(seats))]
         fits = any(seats[(place + count) % len(seats)] == state.turn_seat[row] for count in before)
-        yield fits and all(cards <= limit for cards, limit in zip(thrown, turns, strict=True))
-        if not (state.rules.upcard_offer and state.declined_bits[row, seat] & first):
+        counts = all(int(cards).bit_count() <= limit for cards, limit in zip(thrown, turns, strict=True))
+        yield begins and fits and counts
+        if not (offered and passed[place]):
             return  # only who has passed leaves the first turn to the next
 
 

@@ -14,9 +14,10 @@ from gin_env.melds import deadwood
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import describe_result
 from gin_env.showdown import settle
-from gin_env.state import Kind, Phase
+from gin_env.state import Kind, Phase, unpack_events
 from tests.decks import SHORT_MELDS, meld_rich_deck, meld_rich_hand
 from tests.knowledge import Bookkeeper, book_actions
+from tests.random_rules import random_rules
 from tests.reference import PRESETS as REFERENCE_PRESETS
 from tests.reference import ReferenceDeal, score_showdown
 
@@ -135,6 +136,8 @@ def pick(generator: np.random.Generator, style: str, legal: list[str], reference
             left = sorted(melds[generator.integers(len(melds))] - set(reference.named))
             return f"catch {left[generator.integers(len(left))]}"
         return catches[generator.integers(len(catches))]
+    if "big_gin" in legal and generator.random() < 0.5:
+        return "big_gin"
     knocks = [action for action in legal if action.startswith(("knock", "big_gin"))]
     if style == "knocks" and knocks:
         return knocks[generator.integers(len(knocks))]
@@ -211,6 +214,34 @@ def test_move_by_move_with_options(preset: str, overrides: dict[str, object]) ->
     compare(Rules.preset(preset, **overrides), num_deals=60, seed=12)
 
 
+@pytest.mark.parametrize("part", range(8))
+def test_random_rules_move_by_move(part: int, num_deals: int = 3) -> None:
+    """200 randomly drawn rule systems of all modes; half of the decks are rich in melds."""
+    generator = np.random.default_rng(100 + part)
+    for index in range(25):
+        compare(random_rules(generator), num_deals, seed=1000 * part + index)
+
+
+def test_the_comparison_reaches_the_optional_rules() -> None:
+    """Right and wrong catches, boasts that are paid, last discards taken to knock, big gin."""
+    rules = Rules.preset("biggin_2p", catch_glass=True, boast=True)
+    engine = compare(rules, num_deals=100, seed=14)
+    state, layout = engine.state, engine.layout
+    length = int(state.log_size.max())
+    _, actions, _ = unpack_events(np.where(np.arange(length) < state.log_size[:, None], state.log[:, :length], 0))
+    named = (layout.verb_of[actions] == layout.verbs.index("catch")) & (actions > 0)
+    right = np.bitwise_count(state.caught_bits).sum() // 3
+    assert right >= 10
+    assert named.sum() // 3 - right >= 10
+    assert (state.boasted.any(axis=1) & (state.kind > Kind.DEAD)).sum() >= 10
+    assert kinds_of(engine)[Kind.BIG_GIN] >= 2
+
+    rules = Rules.preset("free_for_all_5p", hand_size=9, stock_floor=4, last_discard_knock=True)
+    state = compare(rules, num_deals=200, seed=15).state
+    at_floor = state.stock_next >= 52 - rules.stock_floor
+    assert (at_floor & (state.taken_card != 52) & (state.kind > Kind.DEAD)).sum() >= 3
+
+
 #: Options of the showdown alone: the same deals can be settled with and without them.
 SHOWDOWN_OPTIONS = [
     ("palace_4p", "cross_chain", False),
@@ -241,7 +272,8 @@ def test_options_of_the_showdown_change_it_as_in_the_reference(preset: str, opti
     generator = np.random.default_rng(13)
     settings = dataclasses.asdict(rules)
     differing = 0
-    for hands, knocker in meld_rich_showdowns(generator, rules, 800):
+    count = 800 if rules.has_partners or option == "spread" else 300
+    for hands, knocker in meld_rich_showdowns(generator, rules, count):
         bits = np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint64)
         found = settle(rules, bits, np.array([knocker]))
         texts = [[CARDS[card] for card in hand] for hand in hands]
@@ -275,6 +307,12 @@ def test_move_by_move_20_000_deals(preset: str) -> None:
     assert kinds.sum() == 20_000
     assert kinds[Kind.DEAD]
     assert kinds[Kind.KNOCK] or preset == "straight_2p"
+
+
+@pytest.mark.slow
+def test_random_rules_over_10_000_deals() -> None:
+    for part in range(8):
+        test_random_rules_move_by_move(part, num_deals=50)
 
 
 @pytest.mark.slow

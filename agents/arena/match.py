@@ -28,6 +28,8 @@ from agents.arena.statistics import ratio_estimate
 from agents.arena.style import style_of
 from gin_env.agent import Agent, decide
 from gin_env.episodes import EPISODES, Episodes, Transition
+from gin_env.recorder import Recorder
+from gin_env.records import DealRecord, GameRecord
 from gin_env.rules import Rules
 
 
@@ -39,7 +41,9 @@ def play_match(
     seed: int = 0,
     batch_rows: int = 4096,
     episode: str = "deal",
+    names: tuple[str, str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    on_record: Callable[[DealRecord | GameRecord], object] | None = None,
 ) -> MatchResult:
     """Let two agents play duplicate deals (or games) against each other.
 
@@ -55,8 +59,12 @@ def play_match(
     batch_rows : int
         Deals played at once; a finished one makes room for the next.
     episode : {"deal", "game"}
+    names : tuple of str, optional
+        What the agents are called in the result and in the records; their own names by default.
     on_progress : callable, optional
         Called now and then with the episodes finished and their total.
+    on_record : callable, optional
+        Called with the record of each episode that ends (``gin_env.records``), in the order in which they do.
 
     Raises
     ------
@@ -77,13 +85,16 @@ def play_match(
     first.reset(2 * seed)
     if second is not first:
         second.reset(2 * seed + 1)
+    names = names or (first.name, second.name)
     table = _Table(rules, (first, second), num_pairs, seed, batch_rows, episode)
+    if on_record is not None:
+        table.recorder = Recorder(rules, episode, lambda row: table.seated(row, names), {"match": seed}, on_record)
     while table.num_finished < table.num_episodes:
         table.step()
         if on_progress is not None:
             on_progress(table.num_finished, table.num_episodes)
     seconds = time.perf_counter() - started
-    return _result(table, (first.name, second.name), seed, seconds)
+    return _result(table, names, seed, seconds)
 
 
 class _Table:
@@ -101,6 +112,7 @@ class _Table:
         #: The side that won each episode, -1 for none.
         self.winner = np.full(self.num_episodes, NO_SIDE)
         self.records: list[DealRecords] = []
+        self.recorder: Recorder | None = None
         self.episodes = Episodes(rules, min(batch_rows, self.num_episodes), episode)
         self.seed = seed
         #: The episode that each row plays, and the rows that still play.
@@ -147,12 +159,19 @@ class _Table:
     def _note_deals(self, transition: Transition) -> None:
         """Keep what happened in the deals that have just ended, and who won the episodes that end with them."""
         assert transition.finished is not None
+        if self.recorder is not None:
+            self.recorder.note(transition)
         rows = transition.finished_rows
         ended, first_team = self.episode_of[rows], self._first_team(rows)
         self.records.append(read_records(transition.finished, ended, first_team))
         winner = transition.winner if self.episodes.episode == "deal" else transition.game_winner
         decided = (winner >= 0) & transition.over_deals
         self.winner[ended[decided]] = side_of(winner[decided], first_team[decided])
+
+    def seated(self, row: int, names: tuple[str, str]) -> list[str]:
+        """Return who sits in each seat of a row."""
+        rules, first_team = self.rules, self.episode_of[row] % self.rules.num_teams
+        return [names[int(rules.team_of(seat) != first_team)] for seat in range(rules.num_players)]
 
     def _first_team(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the team that the first agent holds in some rows (M,)."""

@@ -13,12 +13,12 @@ from gin_env.state import Kind
 
 
 class DealWatcher(BaseCallback):
-    """Gathers the deals of a rollout from ``GinVecEnv``'s infos.
+    """Gathers the episodes of a rollout from ``GinVecEnv``'s infos; of a game, its last deal.
 
     Parameters
     ----------
     pool : OpponentPool
-        Told who won.
+        Told who won each episode, by what the learner was paid.
     on_decisions : callable
         Called after each step with the decisions that it brought.
     """
@@ -28,14 +28,16 @@ class DealWatcher(BaseCallback):
         self._pool = pool
         self._on_decisions = on_decisions
         self._deals: list[dict] = []
+        self._returns: list[float] = []
         self._lengths: list[int] = []
 
     def _on_step(self) -> bool:
         rows = np.flatnonzero(self.locals["dones"])
         infos = [self.locals["infos"][row] for row in rows]
-        deals = [info["deal"] for info in infos]
-        self._pool.record(rows, np.array([deal["points"] for deal in deals]))
-        self._deals += deals
+        returns = [info["episode"]["r"] for info in infos]
+        self._pool.record(rows, np.array(returns))
+        self._deals += [info["deal"] for info in infos]
+        self._returns += returns
         self._lengths += [info["episode"]["l"] for info in infos]
         self._on_decisions(len(self.locals["dones"]))
         return True
@@ -45,6 +47,7 @@ class DealWatcher(BaseCallback):
             count = len(self._deals)
             kinds = Counter(deal["kind"] for deal in self._deals)
             self.logger.record("deals/count", count)
+            self.logger.record("episodes/reward", float(np.mean(self._returns)))
             self.logger.record("deals/points", float(np.mean([deal["points"] for deal in self._deals])))
             self.logger.record("deals/turns", float(np.mean([deal["turns"] for deal in self._deals])))
             self.logger.record("deals/learner_knocks", sum(deal["knock"] for deal in self._deals) / count)
@@ -52,4 +55,4 @@ class DealWatcher(BaseCallback):
             for kind in list(Kind)[1:]:
                 name = kind.name.lower()
                 self.logger.record(f"deals/kind_{name}", kinds[name] / count)
-        self._deals, self._lengths = [], []
+        self._deals, self._returns, self._lengths = [], [], []

@@ -87,7 +87,7 @@ class Arguments:
     derived: bool = True
     """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
     buried_pile: bool = True
-    """observe what lies under the pile's top card; without it the player has to do without or remember"""
+    """observe what lies under the pile's top card, who threw it and who declined it"""
 
     rows: int = 1024
     """deals played at once"""

@@ -16,9 +16,7 @@ from gin_env.agent import Agent
 PANEL_SEED = 20_261_130
 
 
-def play_panel(
-    agent: PolicyAgent, panel: Sequence[Agent], num_deals: int, episode: str = "deal"
-) -> list[MatchResult]:
+def play_panel(agent: PolicyAgent, panel: Sequence[Agent], num_deals: int, episode: str = "deal") -> list[MatchResult]:
     """Return the agent's matches of so many deals (or games) against each of the panel, told from the agent."""
     rules = agent.rules
     num_pairs = max(num_deals // rules.num_teams, 1)

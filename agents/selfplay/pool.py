@@ -86,7 +86,7 @@ class OpponentPool:
         by_block = np.searchsorted(bounds[:-1], (np.arange(blocks) + 0.5) / blocks)
         self._group_of: NDArray[np.intp] = np.repeat(by_block, row_block)[:num_rows]
         self._snapshots: list[PolicyAgent] = []
-        self._won: list[float] = []  # by snapshot: deals won and played, the older ones counting less
+        self._won: list[float] = []  # by snapshot: episodes won and played, the older ones counting less
         self._played: list[float] = []
         self._in_play: NDArray[np.intp] = np.zeros(num_rows, dtype=np.intp)  # snapshot of each row, -1 for none
         self._in_play[:] = -1
@@ -98,7 +98,7 @@ class OpponentPool:
 
     @property
     def snapshot_results(self) -> list[tuple[float, float]]:
-        """Deals won and played by each of the snapshots, the older deals counting less."""
+        """Episodes won and played by each of the snapshots, the older ones counting less."""
         return list(zip(self._won, self._played, strict=True))
 
     def add_snapshot(self, weights: Weights, won: float = 0.0, played: float = 0.0) -> None:
@@ -138,16 +138,16 @@ class OpponentPool:
                 agents.append(self._current if name in (SELF, PAST) else self._scripted[name])
         return agents, numbers
 
-    def record(self, rows: NDArray[np.intp], points: NDArray[np.floating]) -> None:
-        """Note deals that ended: their rows and the learner's net points."""
-        for row, net in zip(rows.tolist(), points.tolist(), strict=True):
+    def record(self, rows: NDArray[np.intp], returns: NDArray[np.floating]) -> None:
+        """Note episodes that ended: their rows and what they paid the learner, which is net of the others."""
+        for row, net in zip(rows.tolist(), returns.tolist(), strict=True):
             snapshot = self._in_play[row]
             if snapshot >= 0 and net:
                 self._won[snapshot] += net < 0
                 self._played[snapshot] += 1
 
     def _win_rates(self) -> NDArray[np.float64]:
-        """Return the share of decided deals that each snapshot won, drawn to one half while it has played little."""
+        """Return the share of decided episodes that each snapshot won, drawn to one half while it has played little."""
         return (np.array(self._won) + 5.0) / (np.array(self._played) + 10.0)
 
     def _draw_snapshots(self) -> NDArray[np.intp]:

@@ -1,0 +1,386 @@
+"""Records of deals and games: there and back byte for byte, replayed to the same state, and mutations noticed."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gin_env
+from gin_env.engine import Engine
+from gin_env.episodes import Episodes
+from gin_env.record_lines import seal, unseal
+from gin_env.recorder import Recorder, record_deals
+from gin_env.records import DealRecord, GameRecord, RecordError, from_json, read_records, write_records
+from gin_env.replay import replay, replay_deals
+from gin_env.rules import Rules, resolve_rules
+from gin_env.state import State
+from tests.test_position import ALL_RULES, differences, play, sensible_actions
+
+#: Lines written once, which every later version must read and replay to the same end.
+KEPT = Path(__file__).parent / "data" / "records.jsonl"
+
+
+def recorded(rules: Rules | str, episode: str, num_rows: int, seed: int) -> tuple[list[Any], list[list[State]]]:
+    """Records of one episode in each row, with the states of their deals as they ended."""
+    episodes = Episodes(rules, num_rows, episode, seed=seed)
+    episodes.reset()
+    recorder = Recorder(episodes.rules, episode, agents=lambda row: _names(episodes.rules, row), seeds={"seed": seed})
+    generator = np.random.default_rng(seed)
+    ended: dict[int, list[State]] = {row: [] for row in range(num_rows)}
+    order: list[int] = []
+    while not episodes.over.all():
+        rows = np.flatnonzero(~episodes.over)
+        actions = sensible_actions(episodes.engine, generator)[episodes.table_rows(rows)]
+        transition = episodes.step(actions, rows)
+        recorder.note(transition)
+        if transition.finished is not None:
+            for number, row in enumerate(transition.finished_rows.tolist()):
+                tables = episodes.rules.num_tables * number + np.arange(episodes.rules.num_tables)
+                ended[row].append(transition.finished.take(tables))
+            order += transition.finished_rows[transition.over_deals].tolist()
+    return recorder.records, [ended[row] for row in order]
+
+
+def _names(rules: Rules, row: int) -> list[str]:
+    return [f"agent {(row + seat) % rules.num_players}" for seat in range(rules.num_players)]
+
+
+def shortened(rules: str) -> Rules:
+    """The rules with games of a few deals."""
+    return dataclasses.replace(resolve_rules(rules), target=20, max_deals=12)
+
+
+def check_round_trip(record: DealRecord | GameRecord, states: list[State]) -> None:
+    line = record.to_json()
+    again = from_json(line)
+    assert again == record
+    assert again.to_json() == line
+    assert line.isascii()
+    assert "\n" not in line
+    played = replay(again)
+    played = [played] if isinstance(played, State) else played
+    assert len(played) == len(states)
+    for state, original in zip(played, states, strict=True):
+        assert differences(state, original) == set()
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("episode", ["deal", "game"])
+def test_records_go_there_and_back_and_replay_to_the_same_state(rules: str, episode: str) -> None:
+    count = 10 if episode == "deal" else 3
+    records, states = recorded(rules if episode == "deal" else shortened(rules), episode, count, seed=4)
+    assert len(records) == count
+    for record, ended in zip(records, states, strict=True):
+        check_round_trip(record, ended)
+        assert record.version == gin_env.__version__
+        assert record.seeds == {"seed": 4}
+        assert len(record.agents) == resolve_rules(rules).num_players
+    assert sorted(record.agents[0] for record in records) == sorted(
+        _names(resolve_rules(rules), row)[0] for row in range(count)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_ten_thousand_games(rules: str) -> None:
+    count = -(-10_000 // len(ALL_RULES))
+    records, states = recorded(shortened(rules), "game", count, seed=12)
+    assert len(records) == count
+    for record, ended in zip(records, states, strict=True):
+        check_round_trip(record, ended)
+
+
+def test_games_that_end_in_every_way_are_recorded() -> None:
+    records, _ = recorded(Rules.preset("classic_2p", target=20, max_deals=3), "game", 24, seed=5)
+    assert {record.truncated for record in records} == {True, False}
+    assert {record.winner for record in records} == {0, 1, None}
+    for record in records:
+        assert record.truncated == (max(record.deals[-1].after.scores) < 20)
+        assert any(record.bonuses) != record.truncated
+        assert record.winner is not None or record.truncated
+        assert [deal.after.deals_played for deal in record.deals] == list(range(1, len(record.deals) + 1))
+
+
+def test_an_engine_s_deals_are_recorded_unbooked() -> None:
+    engine = list(play("palace_4p", 6, seed=9))[-1]
+    records = record_deals(engine.state, agents=("a", "b", "c", "d"))
+    assert all(record.before == record.after for record in records)
+    assert replay_deals(records).equals(engine.state)
+    for row, record in enumerate(records):
+        check_round_trip(record, [engine.state.take([row])])
+
+
+def test_what_cannot_be_recorded_is_said() -> None:
+    engine = next(play("classic_2p", 2, seed=9))
+    with pytest.raises(ValueError, match="not over"):
+        record_deals(engine.state)
+    engine = list(play("classic_2p", 2, seed=9))[-1]
+    with pytest.raises(ValueError, match="2 names are needed"):
+        record_deals(engine.state, agents=("a",))
+    engine.state.deals_played[:] = 3
+    with pytest.raises(ValueError, match="before= is needed"):
+        record_deals(engine.state)
+    with pytest.raises(ValueError, match="unknown episode 'match'"):
+        Recorder("classic_2p", "match")
+
+
+DEALS = {rules: recorded(rules, "deal", 2, seed=31)[0] for rules in ("classic_2p", "palace_4p", "two_tables_4p")}
+GAMES = {rules: recorded(shortened(rules), "game", 1, seed=31)[0] for rules in ("classic_2p", "two_tables_4p")}
+LINES = [record.to_json() for group in (DEALS, GAMES) for records in group.values() for record in records]
+
+
+def mutated(line: str, generator: np.random.Generator) -> str:
+    """A line with some characters changed, put in, taken out or moved, a piece cut off, or two values swapped."""
+    place, other = sorted(generator.integers(len(line), size=2).tolist())
+    character = chr(int(generator.integers(32, 127)))
+    commas = [position for position, sign in enumerate(line) if sign == ","]
+    first, second, third = sorted(generator.choice(commas, size=3, replace=False).tolist())
+    return [
+        line[:place] + character + line[place + 1 :],
+        line[:place] + character + line[place:],
+        line[:place] + line[place + 1 :],
+        line[:place],
+        line[place:],
+        line[:place] + line[other:],
+        line[:place] + line[place:other] + line[place:],
+        line[:first] + line[second:third] + line[first:second] + line[third:],
+        line.replace('"points":[', '"points":[1', 1),
+    ][int(generator.integers(9))]
+
+
+def test_a_thousand_mutated_lines_never_load_as_something_else() -> None:
+    generator = np.random.default_rng(8)
+    refused = 0
+    for number in range(1000):
+        line = LINES[number % len(LINES)]
+        changed = mutated(line, generator)
+        try:
+            record = from_json(changed)
+        except RecordError as error:
+            refused += bool(str(error))
+        else:
+            assert changed == line
+            assert record.to_json() == line
+    assert refused > 950
+
+
+def test_values_changed_under_a_new_checksum_are_found_by_replaying() -> None:
+    """Whoever seals a changed record anew gets past the checksum, but not past the rules."""
+    generator = np.random.default_rng(9)
+    noted = {"agents", "seeds", "version", "stream_key", "deal_number"}
+    found = 0
+    for number in range(150):
+        line = LINES[number % len(LINES)]
+        content = json.loads(unseal(line))
+        path = change_one_value(content, generator)
+        changed = seal(json.dumps(content, separators=(",", ":")))
+        if changed == line or noted & set(path):
+            continue
+        found += 1
+        with pytest.raises(RecordError):
+            replay(from_json(changed))
+    assert found > 100
+
+
+def change_one_value(content: Any, generator: np.random.Generator) -> list[Any]:
+    """Change one number, text, or list somewhere in a JSON value; return the way to it."""
+    path: list[Any] = []
+    while True:
+        keys = list(content) if isinstance(content, dict) else list(range(len(content)))
+        key = keys[int(generator.integers(len(keys)))]
+        path.append(key)
+        value = content[key]
+        if isinstance(value, (list, dict)) and len(value) and generator.random() < 0.9:
+            content = value
+            continue
+        if isinstance(value, bool):
+            content[key] = not value
+        elif isinstance(value, int):
+            content[key] = value + 1
+        elif isinstance(value, str):
+            content[key] = value[1:] + value[:1]
+        else:
+            content[key] = {list: [7], dict: {"x": 7}, type(None): 0}[type(value)]
+        return path
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "was it cut short"),
+        ("{}", "was it cut short"),
+        (LINES[0][:-1], "was it cut short"),
+        (LINES[0] + " ", "was it cut short"),
+        (LINES[0].replace("classic", "klassic"), "the line was changed"),
+        (seal('{"format":"gin_env deal 2"}'), "format 'gin_env deal 2': this version reads 'gin_env deal 1'"),
+        (seal('{"format":["x"]}'), "format"),
+        (seal("[1]"), "no JSON"),
+        (seal("[" * 9999), "no JSON"),
+        (seal('{"format":"gin_env deal 1"}'), "deal lacks rules, tables"),
+        (seal('{"format":"gin_env game 1","deals":5}'), "game lacks rules"),
+        (seal(unseal(LINES[0]).replace('"winner"', ' "winner"', 1)), "not the text that this record has"),
+        (
+            seal(unseal(LINES[0]).replace('"dealer":', '"dealer":"', 1).replace(',"stream', '","stream', 1)),
+            "int is needed",
+        ),
+        (seal(unseal(LINES[0]).replace('"rules":"classic_2p"', '"rules":"classic"', 1)), "unknown preset 'classic'"),
+        (seal(unseal(LINES[0]).replace('"rules":"classic_2p"', '"rules":"palace_4p"', 1)), "do not fit palace_4p"),
+    ],
+)
+def test_lines_that_hold_no_record_are_refused(line: str, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        from_json(line)
+
+
+def changed(record: DealRecord, **table: Any) -> DealRecord:
+    return dataclasses.replace(record, tables=(dataclasses.replace(record.tables[0], **table),))
+
+
+def test_replay_names_what_differs() -> None:
+    record: DealRecord = DEALS["classic_2p"][0]
+    table = record.tables[0]
+    shuffled = table.deck[2:] + table.deck[:2]
+    for wrong, message in (
+        (changed(record, indices=table.indices[:-1]), "not over after its"),
+        (changed(record, indices=(*table.indices, 0)), "the deal is over before action"),
+        (changed(record, indices=(7, *table.indices[1:])), "action 1: .* is not legal for seat"),
+        (changed(record, indices=(999, *table.indices[1:])), "action 1: action 999 is not legal"),
+        (changed(record, deck=shuffled), "action"),
+        (changed(record, deck="AS" * 52), "stands twice"),
+        (changed(record, dealer=2), "dealer 2 is no seat"),
+        (changed(record, stream_key=2**64), "stream|int|large|bounds"),
+        (changed(record, kind="gin"), "table 0: kind is"),
+        (changed(record, points=(1, 2)), r"table 0: points is .*, but \(1, 2\) is recorded"),
+        (dataclasses.replace(record, points=(1, 2)), r"deal 0: points is .*, but \(1, 2\) is recorded"),
+        (dataclasses.replace(record, tables=()), "0 tables for 1 deals"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            replay(wrong)
+
+
+def test_replay_checks_how_deals_make_a_game() -> None:
+    record: GameRecord = GAMES["classic_2p"][0]
+    first, *others = record.deals
+    for wrong, message in (
+        (dataclasses.replace(record, deals=(*others, first)), "deal 0 does not follow"),
+        (dataclasses.replace(record, deals=(first, *record.deals)), "deal 1 does not follow|ends the game"),
+        (dataclasses.replace(record, deals=()), "no deal"),
+        (dataclasses.replace(record, bonuses=(1, 1)), "bonuses is"),
+        (dataclasses.replace(record, final_scores=(1, 1)), "final_scores is"),
+        (dataclasses.replace(record, winner=None if record.winner is not None else 0), "winner is"),
+        (dataclasses.replace(record, truncated=not record.truncated), "truncated is"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            replay(wrong)
+    with pytest.raises(RecordError, match="several rules"):
+        replay_deals([first, DEALS["palace_4p"][0]])
+
+
+@pytest.mark.parametrize("name", ["records.jsonl", "records.jsonl.gz"])
+def test_files_are_written_read_and_appended_to(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    records = [from_json(line) for line in LINES]
+    write_records(path, records[:3])
+    write_records(path, records[3:5], append=True)
+    assert read_records(path) == (records[:5], [])
+    write_records(path, records)
+    assert read_records(path) == (records, [])
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    with pytest.raises(FileNotFoundError):
+        read_records(tmp_path / "none.jsonl")
+
+
+def test_bad_lines_are_told_by_number_and_good_ones_read(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    good = [line.encode() for line in LINES[:3]]
+    path.write_bytes(b"\n".join([good[0], good[1][:300], b"", b"\xff\xfe", good[1] + b"\r", b"{}", good[2][:-5]]))
+    records, problems = read_records(path)
+    assert [record.to_json() for record in records] == LINES[:2]
+    assert [number for number, _ in problems] == [2, 3, 4, 6, 7]
+    write_records(path, [from_json(LINES[2])], append=True)
+    records, problems = read_records(path)
+    assert [record.to_json() for record in records] == LINES[:3]
+    assert [number for number, _ in problems] == [2, 3, 4, 6, 7]
+
+
+def test_a_damaged_compressed_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl.gz"
+    write_records(path, [from_json(line) for line in LINES])
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 255
+    for content in (whole[: len(whole) // 2], bytes(damaged), whole + b"rest", b"no gzip", b"", whole[:5]):
+        path.write_bytes(content)
+        records, problems = read_records(path)
+        assert [record.to_json() for record in records] == LINES[: len(records)]
+        assert problems or len(records) in (0, len(LINES))
+    path.write_bytes(gzip.compress(LINES[0].encode() + b"\n" + LINES[1][:50].encode()))
+    records, problems = read_records(path)
+    assert [record.to_json() for record in records] == LINES[:1]
+    assert [number for number, _ in problems] == [2]
+
+
+def test_the_recorder_writes_where_it_is_told_and_leaves_out_what_it_has_not_seen(tmp_path: Path) -> None:
+    rules = Rules.preset("palace_2p", target=60, max_deals=12)
+    episodes = Episodes(rules, 3, "game", seed=6)
+    episodes.reset()
+    path, taken = tmp_path / "games.jsonl", []
+    recorders = [
+        Recorder(rules, "game", sink=path),
+        Recorder(rules, "game", sink=taken.append),
+        Recorder(rules, "game"),
+    ]
+    generator, deals, restarted = np.random.default_rng(6), np.zeros(3, dtype=int), False
+    while not episodes.over.all():
+        rows = np.flatnonzero(~episodes.over)
+        transition = episodes.step(sensible_actions(episodes.engine, generator)[rows], rows)
+        deals[transition.finished_rows] += 1
+        for recorder in recorders if (deals > 0).all() else recorders[:2]:
+            recorder.note(transition)
+        if deals[0] == 1 and not restarted and not transition.over.any():
+            episodes.reset([0])  # the game so far is given up
+            restarted = True
+    assert read_records(path) == (taken, [])
+    assert len(taken) == 3
+    assert restarted
+    for record in taken:
+        replay(record)
+    # The third recorder came when every row had played a deal; only the game begun anew is whole to it.
+    assert len(recorders[2].records) == 1
+    assert recorders[2].records[0] in taken
+
+
+def test_kept_lines_still_read_and_replay() -> None:
+    records, problems = read_records(KEPT)
+    assert problems == []
+    assert [type(record) for record in records] == [DealRecord, DealRecord, GameRecord]
+    assert "".join(f"{record.to_json()}\n" for record in records) == KEPT.read_text(encoding="ascii")
+    for record in records:
+        replay(record)
+
+
+def test_a_record_holds_what_docs_say() -> None:
+    """The page's example is the first kept line, and it names every key."""
+    page = (Path(__file__).parent.parent / "docs" / "records.md").read_text(encoding="utf-8")
+    game = json.loads(unseal(KEPT.read_text(encoding="ascii").splitlines()[2]))
+    deal = game["deals"][0]
+    for key in {*game, *deal, *deal["tables"][0], *deal["before"], "checksum"}:
+        assert f"`{key}`" in page, key
+
+
+def test_replay_does_not_need_the_streams() -> None:
+    """Records hold the decks, so that a deal dealt by hand is recorded and replayed like any other."""
+    engine = Engine("classic_2p")
+    engine.reset(decks=np.arange(52), dealers=1)
+    generator = np.random.default_rng(2)
+    while not engine.over[0]:
+        engine.step(sensible_actions(engine, generator))
+    (record,) = record_deals(engine.state)
+    assert record.tables[0].deck.startswith("AS2S3S")
+    assert replay(record).equals(engine.state)

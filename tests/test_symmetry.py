@@ -1,0 +1,57 @@
+"""Renaming suits and turning the table change nothing, but where a rule names a suit or an order (docs/rules.md)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gin_env.cards import NO_CARD
+from gin_env.engine import Engine
+from gin_env.state import Kind
+from tests.options import ALL_RULES
+from tests.play import play_on, rich_engine
+
+#: The greedy lay-offs go by card ids, and so does the choice among equal spreads with spread="first".
+ANY_SUIT = [name for name, rules in ALL_RULES.items() if (rules.layoff, rules.spread) == ("optimal", "least")]
+#: Where seat 0 always gets the first card, seats are not alike.
+ANY_SEAT = [name for name, rules in ALL_RULES.items() if rules.deal_order == "left_of_dealer"]
+
+
+@pytest.mark.parametrize("name", ANY_SUIT)
+def test_renaming_suits_changes_nothing(name: str) -> None:
+    """S H D C become H D C S; where a spade as the first upcard doubles the points, spades stay."""
+    rules = ALL_RULES[name]
+    one, other = rich_engine(rules, 40, seed=6), Engine(rules, 40)
+    suits = np.array([0, 2, 3, 1]) if rules.spade_upcard_doubles else np.array([1, 2, 3, 0])
+    renamed = np.append((suits[:, None] * 13 + np.arange(13)).ravel(), NO_CARD).astype(np.uint8)
+    other.reset(decks=renamed[one.state.deck], dealers=one.state.dealer)
+    layout = one.layout
+    actions = np.arange(layout.size)
+    mapped = np.where(layout.word_of > 0, actions - layout.card_of + renamed[layout.card_of], actions)
+    for chosen in play_on(one):
+        assert (one.legal_mask() == other.legal_mask()[:, mapped]).all()
+        other.step(mapped[np.maximum(chosen, 0)])
+    for field in ("kind", "winner", "points", "net_points", "turn"):
+        assert (getattr(one.state, field) == getattr(other.state, field)).all(), field
+    if rules.mode != "free_for_all":  # there, of equal lay-offs the lowest cards are laid
+        assert (one.state.deadwood.sum(axis=1) == other.state.deadwood.sum(axis=1)).all()
+    assert (one.state.kind > Kind.DEAD).sum() > 1
+
+
+@pytest.mark.parametrize("name", ANY_SEAT)
+def test_turning_the_table_changes_nothing(name: str) -> None:
+    rules = ALL_RULES[name]
+    one, other = rich_engine(rules, 40, seed=7), Engine(rules, 40)
+    seats, teams = rules.num_seats, rules.num_teams
+    other.reset(decks=one.state.deck, dealers=(one.state.dealer + 1) % seats)
+    for actions in play_on(one):
+        assert ((one.state.mover + 1) % seats == other.state.mover).all()
+        assert (one.state.legal == other.state.legal).all()
+        other.step(actions)
+    for field in ("hands", "deadwood", "known_bits", "discarded_bits", "declined_bits", "gave_bits", "boasted"):
+        assert (getattr(one.state, field) == np.roll(getattr(other.state, field), -1, axis=1)).all(), field
+    for field in ("laid_bits", "set_bits", "run_bits", "points", "net_points", "team_known_bits"):
+        assert (getattr(one.state, field) == np.roll(getattr(other.state, field), -1, axis=1)).all(), field
+    winners = one.state.winner.astype(int)
+    assert (np.where(winners < 0, -1, (winners + 1) % teams) == other.state.winner).all()
+    assert (one.state.kind == other.state.kind).all()
