@@ -38,6 +38,8 @@ from gin_env.view import player_view
 
 SECONDS = 0.3 if "--quick" in sys.argv else 3.0
 BATCHES = (1, 64, 1024, 4096, 8192)
+#: Batch size at which all other presets are measured.
+COMPARED = 4096
 #: Batch size for the figures with observations.
 OBSERVED = 1024
 PRESETS = ("classic_2p", "palace_4p")
@@ -129,6 +131,9 @@ def main() -> None:
             speed = engine_speed(preset, num_deals)
             print(f"  {preset:12s} N = {num_deals:<25,d} {speed.with_choice:20,.0f} {speed.without:12,.0f}")
         print(f"  {preset:12s} memory: {Engine(preset).state.nbytes_per_deal:,d} bytes a deal")
+    for preset in sorted(set(gin_env.PRESETS) - set(PRESETS)):
+        speed = engine_speed(preset, COMPARED)
+        print(f"  {preset:15s} N = {COMPARED:<22,d} {speed.with_choice:20,.0f} {speed.without:12,.0f}")
     print("\nwith observations encoded, too")
     for preset in PRESETS:
         for name, options in (("plain", ObservationOptions()), ("derived features", ObservationOptions(derived=True))):

@@ -61,7 +61,7 @@ def format_position(state: State, row: int = 0) -> str:
     whole_number("row", row, 0, state.num_deals - 1, "row")
     if wrong := out_of_range(state, row):
         raise InvalidPosition(f"row {row} cannot be written: {'; '.join(wrong)}")
-    tokens = [state.rules.name]
+    tokens = [_name(state.rules)]
     blank = _blank(state.rules)
     for name in _written(state.rules):
         if name == "first_upcard":
@@ -178,6 +178,11 @@ def _lay_out(state: State, first_upcard: str | None, stock: str | None, pile: st
     state.pile_size[0] = len(in_pile)
     state.pile_bits[0] = bits_of(in_pile)
     state.upcard[0] = in_pile[-1] if in_pile else NO_CARD
+
+
+@functools.lru_cache
+def _name(rules: Rules) -> str:
+    return rules.name
 
 
 @functools.lru_cache

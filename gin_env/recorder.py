@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.actions import action_layout
-from gin_env.cards import format_cards
+from gin_env.cards import CARD_BITS, format_cards
+from gin_env.dealing import deal_cards
 from gin_env.episodes import EPISODES, Transition
-from gin_env.records import DealRecord, GameRecord, Standing, TableRecord, write_records
+from gin_env.records import DealRecord, GameRecord, Standing, TableRecord, action_texts, write_records
 from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import end_deals
 from gin_env.scoring import describe_result
@@ -68,12 +69,14 @@ def record_deals(
     Raises
     ------
     ValueError
-        A deal that is not over, or one whose game has begun earlier if ``before`` is not given.
+        A deal that is not over, one whose game has begun earlier if ``before`` is not given, or one that was
+        played on from a loaded position, so that its log does not begin with the deal.
     """
     rules = finished.rules
     tables = np.arange(finished.num_deals).reshape(-1, rules.num_tables)
+    _check_logs(finished)
     deals = end_deals(finished, tables)
-    records = []
+    name, version, records = rules.name, _version(), []
     for number, table_rows in enumerate(tables.tolist()):
         after = standing_of(finished, table_rows[0])
         if before is None and after.deals_played > 1:
@@ -84,7 +87,7 @@ def record_deals(
             raise ValueError(f"agents={names!r}: {rules.num_players} names are needed, one for each seat")
         records.append(
             DealRecord(
-                rules=rules.name,
+                rules=name,
                 tables=tuple(_record_table(finished, row) for row in table_rows),
                 before=earlier,
                 after=after,
@@ -93,7 +96,7 @@ def record_deals(
                 winner=_or_none(deals.winner[number], -1),
                 agents=tuple(names),
                 seeds=dict(seeds or {}),
-                version=_version(),
+                version=version,
             )
         )
     return records
@@ -183,9 +186,29 @@ def _record_game(deals: list[DealRecord], transition: Transition, number: int) -
     )
 
 
+def _check_logs(state: State) -> None:
+    """Raise ``ValueError`` unless each row's log leads from the hands that its deck deals to those at its end."""
+    rows = np.arange(state.num_deals)
+    dealt = State.allocate(state.rules, state.num_deals)
+    deal_cards(dealt, rows, state.deck, state.dealer)
+    verbs = np.array(action_layout(state.rules).verbs)[action_layout(state.rules).verb_of]
+    for row in rows.tolist():
+        hands = [int(hand) for hand in dealt.hands[row]]
+        events = unpack_events(state.log[row, : state.log_size[row]])
+        seats, indices, cards = (part.tolist() for part in events)
+        for seat, verb, bit in zip(seats, verbs[indices].tolist(), CARD_BITS[cards].tolist(), strict=True):
+            if verb == "give":
+                giver = seat if hands[seat] & bit else (seat + 2) % 4  # the mover may pick his partner's reply
+                hands[giver] ^= bit
+                hands[(giver + 2) % 4] ^= bit
+            elif verb in ("take", "draw", "discard", "knock"):
+                hands[seat] ^= bit
+        if hands != state.hands[row].tolist():
+            raise ValueError(f"the log of row {row} does not begin with its deal: it was played on from a position")
+
+
 def _record_table(state: State, row: int) -> TableRecord:
     rules = state.rules
-    layout = action_layout(rules)
     result = describe_result(rules, state, row)
     _, indices, _ = unpack_events(state.log[row, : state.log_size[row]])
     seats = range(rules.num_seats) if result.spread else ()
@@ -195,7 +218,7 @@ def _record_table(state: State, row: int) -> TableRecord:
         dealer=int(state.dealer[row]),
         stream_key=int(state.stream_key[row]),
         deal_number=int(state.deal_number[row]),
-        actions=tuple(layout.text(index) for index in indices.tolist()),
+        actions=action_texts(rules, indices.tolist()),
         indices=tuple(indices.tolist()),
         kind=result.kind,
         knocker=_or_none(state.knocker[row], NO_SEAT),

@@ -22,7 +22,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from gin_env.actions import action_layout
 from gin_env.dealing import parse_deck
 from gin_env.record_lines import ReadResult, RecordError, numbered_lines, seal, unseal, write_lines
-from gin_env.rules import resolve_rules
+from gin_env.rules import Rules, resolve_rules
 
 __all__ = [
     "DEAL_FORMAT",
@@ -33,6 +33,7 @@ __all__ = [
     "RecordError",
     "Standing",
     "TableRecord",
+    "action_texts",
     "from_json",
     "read_records",
     "split_deck",
@@ -256,16 +257,32 @@ def _read_game(content: dict[str, Any]) -> GameRecord:
 def _check(deal: DealRecord) -> None:
     """Raise ``RecordError`` for values that no replay could make sense of."""
     try:
-        rules = resolve_rules(deal.rules)
-        layout = action_layout(rules)
+        rules = _rules_of(deal.rules)
         if len(deal.tables) != rules.num_tables or len(deal.agents) not in (0, rules.num_players):
             raise ValueError(f"{len(deal.tables)} tables and {len(deal.agents)} agents do not fit {deal.rules}")
         for table in deal.tables:
             split_deck(table.deck)
-            if tuple(layout.text(index) for index in table.indices) != table.actions:
+            if action_texts(rules, table.indices) != table.actions:
                 raise ValueError("actions and indices differ")
     except (ValueError, TypeError) as error:
         raise RecordError(str(error)) from None
+
+
+def action_texts(rules: Rules, indices: Iterable[int]) -> tuple[str, ...]:
+    """Return the texts of some action indices; raises ``ValueError`` for one that is none."""
+    texts = _all_texts(rules)
+    return tuple(texts[index] if 0 <= index < len(texts) else action_layout(rules).text(index) for index in indices)
+
+
+@functools.lru_cache
+def _all_texts(rules: Rules) -> tuple[str, ...]:
+    layout = action_layout(rules)
+    return tuple(layout.text(index) for index in range(layout.size))
+
+
+@functools.lru_cache
+def _rules_of(name: str) -> Rules:
+    return resolve_rules(name)
 
 
 @functools.cache
@@ -284,7 +301,11 @@ def _decode(kind: Any, value: Any, name: str) -> Any:
             raise RecordError(f"{name} lacks {', '.join(missing)}")
         return kind(**{key: _decode(hint, fields[key], key) for key, hint in _hints(kind).items()})
     if origin is tuple:
-        return tuple(_decode(get_args(kind)[0], part, name) for part in _decode(list, value, name))
+        inner = get_args(kind)[0]
+        parts = _decode(list, value, name)
+        if {*map(type, parts)} <= {inner}:
+            return tuple(parts)
+        return tuple(_decode(inner, part, name) for part in parts)
     if origin is dict:
         return {key: _decode(get_args(kind)[1], part, key) for key, part in _decode(dict, value, name).items()}
     if kind is not Any and type(value) is not kind:

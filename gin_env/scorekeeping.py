@@ -50,18 +50,22 @@ def net_of(amounts: NDArray[np.integer]) -> Numbers:
 
 def end_deals(state: State, tables: Rows) -> DealEnd:
     """Return the result of deals; two tables are counted together (docs/rules.md, section 2)."""
-    rules = state.rules
-    points = state.points[tables].sum(axis=1, dtype=np.int64)
-    net_points = state.net_points[tables].sum(axis=1, dtype=np.int64)
-    if rules.num_tables == 1:
-        return DealEnd(points, net_points, state.winner[tables[:, 0]])
-    winner = _ahead(points)
-    if rules.team_score == "net":
-        points = np.maximum(net_points, 0)
+    if state.rules.num_tables > 1:
+        return join_tables(state.rules, state.points[tables], state.net_points[tables])
+    first = tables[:, 0]
+    return DealEnd(state.points[first].astype(np.int64), state.net_points[first].astype(np.int64), state.winner[first])
+
+
+def join_tables(rules: Rules, points: NDArray[np.integer], net_points: NDArray[np.integer]) -> DealEnd:
+    """Return the result of M deals from what each of their tables paid, both arrays (M, K, T)."""
+    gross: Numbers = points.sum(axis=1, dtype=np.int64)
+    net: Numbers = net_points.sum(axis=1, dtype=np.int64)
+    winner = _ahead(gross)
+    counted = np.maximum(net, 0) if rules.team_score == "net" else gross
     if rules.box_timing == "now":
         box = (np.arange(rules.num_teams) == winner[:, None]) * rules.box_bonus
-        points, net_points = points + box, net_points + net_of(box)
-    return DealEnd(points, net_points, winner)
+        counted, net = counted + box, net + net_of(box)
+    return DealEnd(counted, net, winner)
 
 
 def book_deals(state: State, tables: Rows, deals: DealEnd) -> GameEnd:

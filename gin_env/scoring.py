@@ -19,6 +19,7 @@ from gin_env.errors import whole_number
 from gin_env.legal import upcard_limits
 from gin_env.melds import deadwood, melds_of
 from gin_env.rules import Rules, resolve_rules
+from gin_env.scorekeeping import join_tables
 from gin_env.showdown import boast_payments, settle
 from gin_env.spreads import Showdown
 from gin_env.state import Kind, State
@@ -35,7 +36,8 @@ class DealResult:
     reason : str
         Why the knock is illegal; empty for a legal one.
     kind : str or None
-        ``"knock"``, ``"gin"``, ``"small_gin"``, ``"team_gin"``, ``"big_gin"``, ``"undercut"`` or ``"dead"``.
+        ``"knock"``, ``"gin"``, ``"small_gin"``, ``"team_gin"``, ``"big_gin"``, ``"undercut"`` or ``"dead"``;
+        ``"two_tables"`` for two tables together.
     winner : int or None
         The winning team; None for an illegal knock and a dead deal.
     points : tuple of int
@@ -126,6 +128,46 @@ def score_deal(
     else:
         result = settle(rules, hand_bits[None], seats, first_upcard, boasted)
     return describe_result(rules, result, row=0)
+
+
+def score_tables(rules: str | Rules, tables: Sequence[DealResult]) -> DealResult:
+    """Put the results of two tables together (``mode="two_tables"``, docs/rules.md section 2).
+
+    Parameters
+    ----------
+    rules : str or Rules
+    tables : sequence of DealResult
+        What ``score_deal`` returned for each table, in order.
+
+    Returns
+    -------
+    DealResult
+        Points per team, net or gross as the rules have it, the winner and a box paid at once; ``kind`` is
+        ``"two_tables"``, and how each table ended stands in the results given.
+
+    Raises
+    ------
+    ValueError
+        Rules without two tables, another number of results, or an illegal knock among them.
+    """
+    rules = resolve_rules(rules)
+    if rules.num_tables == 1 or len(tables) != rules.num_tables:
+        raise ValueError(f"{len(tables)} results under rules {rules.name}: these have {rules.num_tables} tables")
+    if refused := next((result for result in tables if not result.legal), None):
+        raise ValueError(f"an illegal knock ends no deal: {refused.reason}")
+    points, net_points = (np.array([[getattr(result, name) for result in tables]]) for name in ("points", "net_points"))
+    joined = join_tables(rules, points, net_points)
+    winner = int(joined.winner[0])
+    boxed = rules.box_timing == "now" and winner >= 0 and rules.box_bonus > 0
+    return DealResult(
+        legal=True,
+        reason="",
+        kind="two_tables",
+        winner=None if winner < 0 else winner,
+        points=tuple(joined.points[0].tolist()),
+        net_points=tuple(joined.net_points[0].tolist()),
+        bonuses={"box": rules.box_bonus} if boxed else {},
+    )
 
 
 def _refusal(rules: Rules, hand: np.uint64, knock_card: str | None, first_upcard: NDArray[np.uint8] | None) -> str:

@@ -18,9 +18,8 @@ from gin_env.engine import Engine
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
 from gin_env.replay import replay
 from gin_env.rules import PRESETS, Rules
-from gin_env.state import Kind, Phase
+from gin_env.state import Kind
 from gin_env.view import player_view
-from tests.decks import all_melds
 
 #: docs/agents.md: simple against itself, figure and 95 % half-width at 100,000 deals.
 CALIBRATION = {
@@ -198,25 +197,14 @@ def test_points_and_wins_are_those_of_the_recorded_episodes(preset, episode):
 
 
 class _Catcher(GoldAgent):
-    """``gold`` that begins each turn with a catch, of the cards that it sees thrown or of any."""
+    """``gold`` that begins each turn with a catch: of the spades' ace, two and three, mostly in vain."""
 
     name = "catcher"
 
     def act(self, view):
-        actions = super().act(view)
-        catches = view.legal[:, view.layout.catch_word]
-        named = view.named_bits
-        for row in np.flatnonzero(catches):
-            open_cards = int(view.pile_bits[row] & ~view.caught_bits[row])
-            melds = [m for m in THREES if not sum(1 << c for c in m) & ~open_cards]
-            going_on = [m for m in melds if not int(named[row]) & ~sum(1 << c for c in m)]
-            if going_on or view.phase[row] == Phase.CATCH or view.seat[row] % 2:  # odd seats catch at random
-                free = [c for c in (going_on or [range(52)])[0] if int(catches[row]) >> c & 1]
-                actions[row] = view.layout.catch + free[0]
-        return actions
-
-
-THREES = [meld for meld in all_melds() if len(meld) == 3]
+        mask = view.legal_mask
+        mask[:, : view.layout.catch] = False
+        return np.where(mask.any(axis=1), mask.argmax(axis=1), super().act(view))
 
 
 @pytest.mark.parametrize("preset", ["palace_2p", "palace_4p", "free_for_all_3p", "rotation_3p", "two_tables_4p"])
@@ -237,8 +225,9 @@ def test_points_of_catches_count_though_they_are_paid_in_mid_deal(preset, episod
             net += deal.net_points[first]
             played += rules.mode != "rotation" or deal.tables[0].dealer != first
             caught += any(action.startswith("catch") for table in deal.tables for action in table.actions)
-    assert caught > 3
+    assert caught >= played / 2
     assert result.points_per_deal.value == pytest.approx(net / played)
+    assert net < -7 * played  # those in vain cost more than the deals are worth
 
 
 def test_a_matchs_figures_are_those_of_its_deals():

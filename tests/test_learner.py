@@ -6,10 +6,11 @@ import pytest
 from gin_env.agent import Agent, RandomAgent
 from gin_env.errors import IllegalAction
 from gin_env.learner import LearnerTable
-from gin_env.rules import PRESETS, Rules
+from gin_env.rules import Rules
 from gin_env.sampling import random_actions
 from gin_env.scorekeeping import end_bonuses
 from gin_env.state import Phase
+from tests.options import ALL_RULES
 
 ROWS = 48
 
@@ -35,12 +36,12 @@ class Knocker(Agent):
 
     def act(self, view):
         mask = view.legal_mask
-        knocks = mask[:, view.layout.knock :]
+        knocks = mask[:, view.layout.knock : view.layout.knock + 52]
         return np.where(knocks.any(axis=1), view.layout.knock + knocks.argmax(axis=1), mask.argmax(axis=1))
 
 
 def choose(table, generator):
-    return random_actions(table.state.legal, table.layout, generator)
+    return random_actions(table.episodes.legal(np.arange(table.num_rows)), table.layout, generator)
 
 
 def play(table, steps, seed=0):
@@ -49,16 +50,16 @@ def play(table, steps, seed=0):
         yield table.step(choose(table, generator))
 
 
-@pytest.mark.parametrize("preset", list(PRESETS))
-def test_it_is_always_the_learners_turn(preset):
-    table = LearnerTable(preset, ROWS, RandomAgent())
+@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES.keys())
+def test_it_is_always_the_learners_turn(rules):
+    table = LearnerTable(rules, ROWS, RandomAgent())
     table.reset()
-    teams = table.seat % 2
-    assert sorted(set(teams)) == [0, 1]
+    teams = table.seat % rules.num_teams
+    assert sorted(set(teams)) == list(range(rules.num_teams))
     for _ in play(table, 200):
         assert not table.over.any()
-        np.testing.assert_array_equal(table.state.mover, table.seat)
-        np.testing.assert_array_equal(table.seat % 2, teams)
+        np.testing.assert_array_equal(table.episodes.movers(np.arange(ROWS)), table.seat)
+        np.testing.assert_array_equal(table.seat % rules.num_teams, teams)
         view = table.views()
         assert (view.mover == 0).all()
         np.testing.assert_array_equal(view.legal_mask, table.action_masks())
@@ -74,6 +75,36 @@ def test_a_partner_agent_leaves_the_learner_one_seat():
     assert set(opponent.seats) == {1, 3}
 
 
+def test_a_partner_agent_may_sit_at_the_other_table():
+    class Both(Watcher):
+        def act(self, view):
+            assert len(view.discarded_bits[0]) == 2  # sees its own table alone
+            return super().act(view)
+
+    opponent, partner = Both(), Both()
+    table = LearnerTable("two_tables_4p", 8, opponent, partner, seats=3)
+    table.reset()
+    ended = 0
+    for outcome in play(table, 300):
+        assert (table.episodes.movers(np.arange(8)) == 3).all()
+        ended += outcome.over.sum()
+    assert ended > 8
+    assert partner.seats
+    assert set(partner.seats) == {1}  # counted at their tables
+    assert set(opponent.seats) == {0}
+
+
+def test_a_seat_that_sits_out_waits_for_a_deal_that_it_plays():
+    table = LearnerTable("rotation_3p", ROWS, Knocker())
+    table.reset()
+    ended = dealt = 0
+    for outcome in play(table, 300):
+        assert (table.state.dealer != table.seat).all()
+        ended += outcome.over.sum()
+        dealt += len(outcome.finished_rows)
+    assert dealt > ended * 1.3 > 0  # one deal in three is played without the learner
+
+
 def test_seats_are_spread():
     assert LearnerTable("palace_4p", 8, partner=RandomAgent()).seat.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
     assert LearnerTable("palace_4p", 4).seat.tolist() == [0, 1, 0, 1]
@@ -81,7 +112,7 @@ def test_seats_are_spread():
 
 
 @pytest.mark.parametrize("episode", ["deal", "game"])
-@pytest.mark.parametrize("preset", ["palace_4p", "pagat_2p"])
+@pytest.mark.parametrize("preset", ["palace_4p", "pagat_2p", "two_tables_4p"])
 def test_rewards_are_the_engines(preset, episode):
     table = LearnerTable(preset, ROWS, Knocker(), episode=episode, reward="points")
     table.reset()
@@ -95,11 +126,17 @@ def test_rewards_are_the_engines(preset, episode):
         rows = np.flatnonzero(outcome.over)
         assert (view.phase == Phase.OVER).all()
         np.testing.assert_array_equal(view.seat % 2, table.seat[rows] % 2)
+        deals, _ = outcome.last_deals(rows)
+        own = view.seat % 2
         if episode == "deal":
-            np.testing.assert_array_equal(paid[rows], view.points[:, 0] - view.points[:, 1])
+            points = outcome.points[deals]
+            np.testing.assert_array_equal(paid[rows], points[index := np.arange(len(rows)), own] - points[index, 1 - own])
+            if preset != "two_tables_4p":
+                np.testing.assert_array_equal(paid[rows], view.points[:, 0] - view.points[:, 1])
         else:
-            bonuses = end_bonuses(outcome.finished, outcome._last_deals[rows])  # boxes, game and shutout
-            totals = view.scores + np.where(view.seat[:, None] % 2 == 0, bonuses, bonuses[:, ::-1])
+            boxes = np.where(own[:, None] == 0, view.boxes, view.boxes[:, ::-1])  # back from the viewer's order
+            scores = np.where(own[:, None] == 0, view.scores, view.scores[:, ::-1])
+            totals = view.scores + np.where(own[:, None] == 0, bonuses := end_bonuses(table.rules, scores, boxes), bonuses[:, ::-1])
             np.testing.assert_array_equal(paid[rows], totals[:, 0] - totals[:, 1])
         paid[rows] = 0
         ended += len(rows)
@@ -231,14 +268,15 @@ def test_illegal_actions_change_nothing():
     ("arguments", "message"),
     [
         ({"rules": "palace_5p"}, "unknown preset"),
-        ({"num_rows": 0}, "num_deals=0"),
+        ({"num_rows": 0}, "num_rows=0"),
         ({"opponents": []}, "opponents is empty"),
         ({"seats": "left"}, "'spread'"),
         ({"seats": 4}, "from 0 to 3"),
         ({"seats": [0, 1, 2]}, "from 0 to 3"),
         ({"episode": "match"}, "unknown episode"),
         ({"reward": "gold"}, "unknown reward"),
-        ({"rules": "classic_2p", "partner": RandomAgent()}, "no partnerships"),
+        ({"rules": "classic_2p", "partner": RandomAgent()}, "every seat plays alone"),
+        ({"rules": "free_for_all_4p", "partner": RandomAgent()}, "every seat plays alone"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, message):

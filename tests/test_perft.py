@@ -57,37 +57,63 @@ class Position:
 
 
 POSITIONS = {
-    "opening, two players": Position("classic_2p", (KNOCKS, LOSES), (), actions=""),
-    "opening, partners": Position("palace_4p", TRADERS, (), actions="", upcard="AS", stock="AD 3D"),
-    "opening, no forced stock": Position("biggin_2p", (KNOCKS, LOSES), (), actions="pass", upcard="2C"),
-    "knock-rich": Position("palace_2p", (GIN, UNDERCUTS), (), stock="9S 7D"),
-    "tied arrangements": Position("classic_2p", (TIED, UNDERCUTS.replace("2S", "AS")), (), stock="6H 3D"),
-    "gin only": Position("straight_2p", (GIN, UNDERCUTS), (), stock="2D 2H"),
-    "greedy lay-offs": Position("eaai_2p", (KNOCKS, UNDERCUTS), (), stock="KD 3C"),
-    "last stock card": Position("classic_2p", (KNOCKS, LOSES), (), "pass, pass", stock="28 KD", stall=28),
-    "no stock floor": Position(
-        "classic_2p", (GIN, UNDERCUTS), (), "pass, pass", stock="30 9S", stall=30, rules={"stock_floor": 0}
+    "opening, two players": Position("classic_2p", (KNOCKS, LOSES), (2, 12, 31, 242, 686, 5141, 13_772), actions=""),
+    "opening, partners": Position(
+        "palace_4p", TRADERS, (2, 18, 97, 831, 2901, 29_352), actions="", upcard="AS", stock="AD 3D"
     ),
-    "trade": Position("palace_4p", TRADERS, (), "pass x4, draw", "AS", "AD 3D"),
-    "trade answer": Position("palace_4p", TRADERS, (), "pass x4, draw, give QC", "AS", "AD 3D"),
+    "opening, no forced stock": Position(
+        "biggin_2p", (KNOCKS, LOSES), (2, 12, 47, 291, 900, 5331, 18_808), actions="pass", upcard="2C"
+    ),
+    "knock-rich": Position("palace_2p", (GIN, UNDERCUTS), (20, 31, 244, 475, 7171, 12_022), stock="9S 7D"),
+    "tied arrangements": Position(
+        "classic_2p", (TIED, UNDERCUTS.replace("2S", "AS")), (13, 24, 235, 466, 5245, 10_096), stock="6H 3D"
+    ),
+    "gin only": Position("straight_2p", (GIN, UNDERCUTS), (12, 23, 232, 463, 4991, 9842), stock="2D 2H"),
+    "seat 0 is dealt first": Position(
+        "eaai_2p", (TIED, "3S 4S 3D 3H 9H 9D 9C AC AD AH"), (13, 24, 348, 579, 6070, 10_921), stock="6H 2D"
+    ),
+    "last stock card": Position(
+        "classic_2p", (KNOCKS, LOSES), (2, 22, 32, 222, 322, 2245, 3245), "pass, pass", stock="28 KD", stall=28
+    ),
+    "no stock floor": Position(
+        "classic_2p",
+        (GIN, UNDERCUTS),
+        (2, 32, 42, 254, 354, 2512, 3512),
+        "pass, pass",
+        stock="30 9S",
+        stall=30,
+        rules={"stock_floor": 0},
+    ),
+    "trade": Position("palace_4p", TRADERS, (18, 82, 838, 2366, 29_950), "pass x4, draw", "AS", "AD 3D"),
+    "trade answer": Position(
+        "palace_4p", TRADERS, (8, 83, 147, 2195, 10_323, 97_411), "pass x4, draw, give QC", "AS", "AD 3D"
+    ),
     "two trades, the mover picks": Position(
         "palace_4p",
         TRADERS,
-        (),
+        (15, 71, 1032, 5008, 51_901),
         "take",
         "3D",
         "AD AC",
         rules={"max_trades_per_turn": 2, "trade_reply": "mover", "trade_taken_card": False},
     ),
-    "big gin": Position("biggin_2p", (GIN, UNDERCUTS), (), stock="9S 2D"),
-    "Oklahoma, an ace": Position("oklahoma_2p", (GIN, UNDERCUTS), (), upcard="AS", stock="2H 2D"),
-    "Oklahoma, a four": Position("oklahoma_2p", (KNOCKS, LOSES), (), upcard="4H", stock="2C QC"),
-    "boast": Position("classic_2p", (KNOCKS, LOSES), (), rules={"boast": True, "boast_wait_turns": 2}),
-    "boast, partners": Position("palace_4p", TRADERS, (), "pass x4, draw, boast", "AS", "AD", rules={"boast": True}),
+    "big gin": Position("biggin_2p", (GIN, UNDERCUTS), (21, 32, 267, 498, 7357, 12_208), stock="9S 2D"),
+    "Oklahoma, an ace": Position(
+        "oklahoma_2p", (GIN, UNDERCUTS), (12, 23, 232, 463, 4991, 9842), upcard="AS", stock="2H 2D"
+    ),
+    "Oklahoma, a four": Position(
+        "oklahoma_2p", (KNOCKS, LOSES), (14, 25, 234, 465, 5071, 9922), upcard="4H", stock="2C QC"
+    ),
+    "boast": Position(
+        "classic_2p", (KNOCKS, LOSES), (13, 34, 276, 947, 6692, 25_626), rules={"boast": True, "boast_wait_turns": 2}
+    ),
+    "boast, partners": Position(
+        "palace_4p", TRADERS, (16, 80, 800, 2560, 33_448), "pass x4, draw, boast", "AS", "AD", rules={"boast": True}
+    ),
     "catch": Position(
         "classic_2p",
         (KNOCKS, LOSES),
-        (),
+        (64, 2675, 133_976),
         "pass, pass, draw, discard 7D, draw, discard 7H, draw",
         "7C",
         "7D 7H KD",
@@ -96,7 +122,7 @@ POSITIONS = {
     "catch under way": Position(
         "classic_2p",
         (KNOCKS, LOSES),
-        (),
+        (50, 600, 1150, 68_800),
         "pass, pass, draw, discard 7D, draw, discard 7H, draw, catch 7C, catch 7H",
         "7C",
         "7D 7H KD",
@@ -105,19 +131,25 @@ POSITIONS = {
     "last discard": Position(
         "biggin_2p",
         (LOSES, KNOCKS.replace("AC", "KD")),
-        (),
+        (11, 17, 17, 17),
         "pass, pass",
         stock="28 AC",
         stall=28,
         then="draw",
         rules={"last_discard_knock": True},
     ),
-    "free for all": Position("free_for_all_3p", THREE, (), "pass x3, draw", stock="KD AC"),
+    "free for all": Position("free_for_all_3p", THREE, (10, 18, 146, 266, 2186, 3986), "pass x3, draw", stock="KD AC"),
     "free for all, pooled": Position(
-        "free_for_all_3p", THREE, (), "pass, take", "AC", "3D", rules={"ffa_scoring": "pooled"}
+        "free_for_all_3p",
+        THREE,
+        (8, 15, 127, 232, 1968, 3543),
+        "pass, take",
+        "AC",
+        "3D",
+        rules={"ffa_scoring": "pooled"},
     ),
-    "rotation": Position("rotation_3p", (KNOCKS, UNDERCUTS, ""), (), stock="KD 3D"),
-    "one of two tables": Position("two_tables_4p", (KNOCKS, UNDERCUTS), (), stock="KD 3D"),
+    "rotation": Position("rotation_3p", (KNOCKS, UNDERCUTS, ""), (17, 28, 243, 474, 5827, 10_678), stock="AD 3D"),
+    "one of two tables": Position("two_tables_4p", (GIN, LOSES), (17, 28, 237, 468, 6069, 10_920), stock="3D 3C"),
 }
 
 
@@ -175,5 +207,20 @@ def test_deeper_counts(name: str) -> None:
 
 
 def test_the_positions_are_what_they_claim() -> None:
-    legal = {name: set(position.table().legal) for name, position in POSITIONS.items()}
-    assert "knock 6S" in legal["tied arrangements"], "docs/rules.md section 5: 9 are left"
+    tables = {name: position.table() for name, position in POSITIONS.items()}
+
+    def num_ends(name: str) -> int:
+        return sum(text == "big_gin" or text.startswith("knock") for text in tables[name].legal)
+
+    assert "knock 6S" in tables["tied arrangements"].legal, "docs/rules.md section 5: 9 are left"
+    assert num_ends("knock-rich") == 9
+    assert "big_gin" in tables["big gin"].legal
+    assert num_ends("gin only") == num_ends("Oklahoma, an ace") == 1, "gin alone"
+    assert num_ends("Oklahoma, a four") == 3
+    assert int(tables["last stock card"].state.stock_count[0]) == 3
+    assert int(tables["no stock floor"].state.stock_count[0]) == 1
+    assert (tables["trade answer"].mover, tables["two trades, the mover picks"].mover) == (2, 0)
+    assert sum(text.startswith("catch") for text in tables["catch under way"].legal) == 50
+    assert "boast" in tables["boast"].legal
+    assert num_ends("boast, partners") == 0, "the boaster may not knock"
+    assert tables["last discard"].play("discard 4C").legal == ["pass", "take"]

@@ -50,7 +50,7 @@ def folder(model, tmp_path):
 
 
 @pytest.mark.parametrize("activation", [torch.nn.Tanh, torch.nn.ReLU])
-@pytest.mark.parametrize("rules", ["classic_2p", "palace_4p"])
+@pytest.mark.parametrize("rules", ["classic_2p", "palace_4p", "free_for_all_5p", "rotation_3p", "two_tables_4p"])
 def test_numpy_forward_equals_torch_forward(activation, rules, tmp_path):
     model = make_model(activation, rules)
     save_policy(tmp_path, model.policy, rules, DERIVED)
@@ -96,7 +96,22 @@ def test_description_holds_what_was_said(folder):
     assert description["preset"] == "classic_2p"
     assert description["training"] == {"timesteps": 12, "seed": 3}
     assert Rules(**description["rules"]) == Rules.preset("classic_2p")
-    assert description["observation"]["options"] == {"derived": True, "showdown": False}
+    assert description["observation"]["options"] == {
+        "derived": True,
+        "showdown": False,
+        "buried_pile": True,
+    }
+
+
+def test_rules_with_every_kind_of_value_come_back(tmp_path):
+    rules = Rules.preset("biggin_2p", boast=True, boast_points=(5, 4, 3, 2, 1), limit_from_upcard=True)
+    observation = ObservationOptions(buried_pile=False)
+    save_policy(tmp_path, make_model(rules=rules, observation=observation).policy, rules, observation)
+    agent = PolicyAgent.load(tmp_path)
+    assert agent.rules == rules
+    assert agent.encoder.options == observation
+    with pytest.raises(ValueError, match=r"boast_points=\(5, 4, 3, 2, 1\) instead of \(20, 15, 10, 5, 0\)"):
+        PolicyAgent.load(tmp_path, Rules.preset("biggin_2p", boast=True, limit_from_upcard=True))
 
 
 def test_loads_without_rules_and_under_another_dealer_rule(folder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 
 import gin_env
+from gin_env.challenge import replay_challenge_deal
 from gin_env.engine import Engine
 from gin_env.episodes import Episodes
+from gin_env.position import format_position, parse_position
 from gin_env.record_lines import seal, unseal
 from gin_env.recorder import Recorder, record_deals
 from gin_env.records import DealRecord, GameRecord, RecordError, from_json, read_records, write_records
@@ -24,6 +27,7 @@ from tests.test_position import ALL_RULES, differences, play, sensible_actions
 
 #: Lines written once, which every later version must read and replay to the same end.
 KEPT = Path(__file__).parent / "data" / "records.jsonl"
+ROOT = Path(__file__).parent.parent
 
 
 def recorded(rules: Rules | str, episode: str, num_rows: int, seed: int) -> tuple[list[Any], list[list[State]]]:
@@ -123,6 +127,12 @@ def test_what_cannot_be_recorded_is_said() -> None:
     engine = list(play("classic_2p", 2, seed=9))[-1]
     with pytest.raises(ValueError, match="2 names are needed"):
         record_deals(engine.state, agents=("a",))
+    loaded = Engine("classic_2p")
+    loaded.load(parse_position(format_position(next(play("classic_2p", 1, seed=9)).state)))
+    while not loaded.over[0]:
+        loaded.step(sensible_actions(loaded, np.random.default_rng(1)))
+    with pytest.raises(ValueError, match="played on from a position"):
+        record_deals(loaded.state)
     engine.state.deals_played[:] = 3
     with pytest.raises(ValueError, match="before= is needed"):
         record_deals(engine.state)
@@ -130,8 +140,15 @@ def test_what_cannot_be_recorded_is_said() -> None:
         Recorder("classic_2p", "match")
 
 
-DEALS = {rules: recorded(rules, "deal", 2, seed=31)[0] for rules in ("classic_2p", "palace_4p", "two_tables_4p")}
-GAMES = {rules: recorded(shortened(rules), "game", 1, seed=31)[0] for rules in ("classic_2p", "two_tables_4p")}
+def with_a_knock(rules: str) -> list[DealRecord]:
+    """Two deals with a knock: a dead deal reads the same with the seats exchanged."""
+    records, _ = recorded(rules, "deal", 12, seed=31)
+    return [record for record in records if any(table.kind != "dead" for table in record.tables)][:2]
+
+
+DEALS = {rules: with_a_knock(rules) for rules in ("classic_2p", "palace_4p", "two_tables_4p")}
+GAMES = {rules: recorded(shortened(rules), "game", 4, seed=31)[0] for rules in ("classic_2p", "two_tables_4p")}
+GAMES = {rules: [max(records, key=lambda record: len(record.deals))] for rules, records in GAMES.items()}
 LINES = [record.to_json() for group in (DEALS, GAMES) for records in group.values() for record in records]
 
 
@@ -339,19 +356,19 @@ def test_the_recorder_writes_where_it_is_told_and_leaves_out_what_it_has_not_see
     generator, deals, restarted = np.random.default_rng(6), np.zeros(3, dtype=int), False
     while not episodes.over.all():
         rows = np.flatnonzero(~episodes.over)
+        followed_by = recorders if (deals > 0).all() else recorders[:2]
         transition = episodes.step(sensible_actions(episodes.engine, generator)[rows], rows)
         deals[transition.finished_rows] += 1
-        for recorder in recorders if (deals > 0).all() else recorders[:2]:
+        for recorder in followed_by:
             recorder.note(transition)
-        if deals[0] == 1 and not restarted and not transition.over.any():
+        if (deals > 0).all() and not restarted:
             episodes.reset([0])  # the game so far is given up
             restarted = True
     assert read_records(path) == (taken, [])
     assert len(taken) == 3
-    assert restarted
     for record in taken:
         replay(record)
-    # The third recorder came when every row had played a deal; only the game begun anew is whole to it.
+    # The last recorder came when every row had played a deal; only the game begun anew is whole to it.
     assert len(recorders[2].records) == 1
     assert recorders[2].records[0] in taken
 
@@ -365,13 +382,21 @@ def test_kept_lines_still_read_and_replay() -> None:
         replay(record)
 
 
-def test_a_record_holds_what_docs_say() -> None:
-    """The page's example is the first kept line, and it names every key."""
-    page = (Path(__file__).parent.parent / "docs" / "records.md").read_text(encoding="utf-8")
-    game = json.loads(unseal(KEPT.read_text(encoding="ascii").splitlines()[2]))
+def test_the_page_names_every_key_and_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    first, _, last = KEPT.read_text(encoding="ascii").splitlines()
+    game = json.loads(unseal(last))
     deal = game["deals"][0]
     for key in {*game, *deal, *deal["tables"][0], *deal["before"], "checksum"}:
         assert f"`{key}`" in page, key
+    assert first[-len('"0123456789abcdef"}') :] in page
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(block, names)
+    assert len(read_records("episodes.jsonl").records) == 4
+    assert replay(names["record"]).equals(replay_challenge_deal(names["deals"][0]))
 
 
 def test_replay_does_not_need_the_streams() -> None:

@@ -19,13 +19,16 @@ from gin_env.observation import ObservationOptions  # noqa: E402
 from gin_env.rules import Rules  # noqa: E402
 from gin_env.sampling import random_actions  # noqa: E402
 from gin_env.sb3 import GinVecEnv  # noqa: E402
+from gin_env.state import Phase  # noqa: E402
 
 ROWS = 32
+#: Rules that pay in the middle of a deal, to three who play for themselves.
+CATCHING = Rules.preset("free_for_all_3p", catch_glass=True)
 
 
 def random_choice(env, generator):
     table = env.unwrapped.table
-    return random_actions(table.state.legal, table.layout, generator)
+    return random_actions(table.views().legal, table.layout, generator)
 
 
 def play(env, steps, seed=0):
@@ -35,7 +38,7 @@ def play(env, steps, seed=0):
         yield env.step(random_choice(env, generator))
 
 
-@pytest.mark.parametrize("rules", ["palace_4p", "classic_2p"])
+@pytest.mark.parametrize("rules", ["palace_4p", "classic_2p", "free_for_all_3p", "rotation_3p", "two_tables_4p"])
 def test_shapes_types_and_spaces(rules):
     env = GinVecEnv(rules, ROWS)
     observations = env.reset()
@@ -61,11 +64,14 @@ def test_observations_of_one_step_outlive_the_next():
     np.testing.assert_array_equal(first, kept)
 
 
-def test_infos_of_ended_rows_tell_the_episode():
-    env = GinVecEnv("palace_4p", ROWS, reward="points")
+@pytest.mark.parametrize("rules", ["palace_4p", "two_tables_4p", CATCHING])
+def test_infos_of_ended_rows_tell_the_episode(rules):
+    env = GinVecEnv(rules, ROWS, reward="points")
     env.reset()
     returns, lengths, ended = np.zeros(ROWS), np.zeros(ROWS, dtype=int), 0
-    for _, rewards, dones, infos in play(env, 300):
+    paid_in_mid_deal = 0
+    for _, rewards, dones, infos in play(env, 400):
+        paid_in_mid_deal += np.count_nonzero(rewards[~dones])
         returns += rewards
         lengths += 1
         for row in np.flatnonzero(dones):
@@ -75,11 +81,12 @@ def test_infos_of_ended_rows_tell_the_episode():
             assert infos[row]["TimeLimit.truncated"] is False
             terminal = infos[row]["terminal_observation"]
             phase = env.encoder.section("phase")
-            assert terminal[phase.start : phase.start + phase.width].argmax() == 5  # over
+            assert terminal[phase.start : phase.start + phase.width].argmax() == Phase.OVER
             ended += 1
         assert all(not infos[row] for row in np.flatnonzero(~dones))
         returns[dones], lengths[dones] = 0, 0
     assert ended > 20
+    assert (paid_in_mid_deal > 0) == (rules == CATCHING)
 
 
 def test_games_cut_short_are_truncated():

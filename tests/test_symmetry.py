@@ -9,7 +9,7 @@ from gin_env.cards import NO_CARD
 from gin_env.engine import Engine
 from gin_env.state import Kind
 from tests.options import ALL_RULES
-from tests.play import play_on, rich_engine
+from tests.play import lively_actions, play_on, rich_engine
 
 #: The greedy lay-offs go by card ids, and so does the choice among equal spreads with spread="first".
 ANY_SUIT = [name for name, rules in ALL_RULES.items() if (rules.layoff, rules.spread) == ("optimal", "least")]
@@ -17,34 +17,38 @@ ANY_SUIT = [name for name, rules in ALL_RULES.items() if (rules.layoff, rules.sp
 ANY_SEAT = [name for name, rules in ALL_RULES.items() if rules.deal_order == "left_of_dealer"]
 
 
+def eager(engine: Engine, generator: np.random.Generator) -> np.ndarray:
+    return lively_actions(engine, generator, eagerness=0.6, sense=0.8)
+
+
 @pytest.mark.parametrize("name", ANY_SUIT)
 def test_renaming_suits_changes_nothing(name: str) -> None:
     """S H D C become H D C S; where a spade as the first upcard doubles the points, spades stay."""
     rules = ALL_RULES[name]
-    one, other = rich_engine(rules, 40, seed=6), Engine(rules, 40)
+    one, other = rich_engine(rules, 30, seed=6), Engine(rules, 30)
     suits = np.array([0, 2, 3, 1]) if rules.spade_upcard_doubles else np.array([1, 2, 3, 0])
     renamed = np.append((suits[:, None] * 13 + np.arange(13)).ravel(), NO_CARD).astype(np.uint8)
     other.reset(decks=renamed[one.state.deck], dealers=one.state.dealer)
     layout = one.layout
     actions = np.arange(layout.size)
     mapped = np.where(layout.word_of > 0, actions - layout.card_of + renamed[layout.card_of], actions)
-    for chosen in play_on(one):
+    for chosen in play_on(one, policy=eager):
         assert (one.legal_mask() == other.legal_mask()[:, mapped]).all()
         other.step(mapped[np.maximum(chosen, 0)])
     for field in ("kind", "winner", "points", "net_points", "turn"):
         assert (getattr(one.state, field) == getattr(other.state, field)).all(), field
     if rules.mode != "free_for_all":  # there, of equal lay-offs the lowest cards are laid
         assert (one.state.deadwood.sum(axis=1) == other.state.deadwood.sum(axis=1)).all()
-    assert (one.state.kind > Kind.DEAD).sum() > 1
+    assert (one.state.kind > Kind.DEAD).any()
 
 
 @pytest.mark.parametrize("name", ANY_SEAT)
 def test_turning_the_table_changes_nothing(name: str) -> None:
     rules = ALL_RULES[name]
-    one, other = rich_engine(rules, 40, seed=7), Engine(rules, 40)
+    one, other = rich_engine(rules, 30, seed=7), Engine(rules, 30)
     seats, teams = rules.num_seats, rules.num_teams
     other.reset(decks=one.state.deck, dealers=(one.state.dealer + 1) % seats)
-    for actions in play_on(one):
+    for actions in play_on(one, policy=eager):
         assert ((one.state.mover + 1) % seats == other.state.mover).all()
         assert (one.state.legal == other.state.legal).all()
         other.step(actions)

@@ -173,6 +173,7 @@ class Game:
         self.episodes.reset(dealers=dealer)
         self.reference = ReferenceGame(dataclasses.asdict(rules), dealer)
         self.last: Transition | None = None
+        self.rewards = np.zeros(rules.num_players)  # of all deals so far, per seat
 
     @property
     def dealers(self) -> list[int]:
@@ -209,6 +210,7 @@ class Game:
             at = int(self.episodes.movers(np.arange(1))[0]) // seats
             action = next(actions[at])
             self.last = self.episodes.step([engine.layout.index(action)])
+            self.rewards += self.last.rewards[0]
             deals[at].apply(action)
             ended = len(self.last.finished_rows) > 0
         results: list[Any] = [deal.result for deal in deals]
@@ -225,6 +227,8 @@ class Game:
         assert last.winner[0] == (-1 if result.winner is None else result.winner)
         assert self.scores == list(reference.final_scores if reference.over else reference.scores)
         assert (self.over, bool(last.truncated[0])) == (reference.over, reference.truncated)
+        net_scores = reference.final_net_scores if reference.over else reference.net_scores
+        assert self.rewards.tolist() == [net_scores[self.rules.team_of(seat)] for seat in range(len(self.rewards))]
         if self.over:
             winner = None if reference.truncated else reference.winner
             assert last.game_winner[0] == (-1 if winner is None else winner)
