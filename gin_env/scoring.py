@@ -142,8 +142,8 @@ def score_tables(rules: str | Rules, tables: Sequence[DealResult]) -> DealResult
     Returns
     -------
     DealResult
-        Points per team, net or gross as the rules have it, the winner and a box paid at once; ``kind`` is
-        ``"two_tables"``, and how each table ended stands in the results given.
+        Points per team, net or gross as the rules have it, the winner, a box paid at once and the boasts of
+        both; ``kind`` is ``"two_tables"``, or ``"dead"`` where both are; how each ended stands in the results given.
 
     Raises
     ------
@@ -158,15 +158,19 @@ def score_tables(rules: str | Rules, tables: Sequence[DealResult]) -> DealResult
     points, net_points = (np.array([[getattr(result, name) for result in tables]]) for name in ("points", "net_points"))
     joined = join_tables(rules, points, net_points)
     winner = int(joined.winner[0])
-    boxed = rules.box_timing == "now" and winner >= 0 and rules.box_bonus > 0
+    boxed = rules.box_timing == "now" and winner >= 0
+    bonuses = {
+        "box": rules.box_bonus if boxed else 0,
+        "boast": sum(result.bonuses.get("boast", 0) for result in tables),
+    }
     return DealResult(
         legal=True,
         reason="",
-        kind="two_tables",
+        kind="dead" if all(result.kind == "dead" for result in tables) else "two_tables",
         winner=None if winner < 0 else winner,
         points=tuple(joined.points[0].tolist()),
         net_points=tuple(joined.net_points[0].tolist()),
-        bonuses={"box": rules.box_bonus} if boxed else {},
+        bonuses={name: bonus for name, bonus in bonuses.items() if bonus},
     )
 
 
@@ -206,7 +210,8 @@ def describe_result(rules: Rules, result: Showdown | State, row: int) -> DealRes
     points = tuple(int(amount) for amount in result.points[row])
     net_points = tuple(int(amount) for amount in result.net_points[row])
     if kind is Kind.DEAD:
-        return DealResult(True, "", "dead", None, points, net_points)
+        boasts = int(result.boasted[row].sum()) * rules.boast_points[-1]
+        return DealResult(True, "", "dead", None, points, net_points, {"boast": boasts} if boasts else {})
     seats = range(rules.num_seats)
     winner = int(result.winner[row])
     knock_team = rules.team_of(int(result.knocker[row]))

@@ -304,21 +304,22 @@ def test_two_tables() -> None:
 
 @worked("team_score", "catch_glass", "box_timing")
 def test_catches_at_two_tables() -> None:
-    # Table 1: seat 0 catches three sevens, 10, and wins 25. Table 2: seat 1, of team 1, wins 25. The tables are equal:
-    # nobody wins the deal or its box, since catches are no part of that. Net, the tables cancel; the catch stays.
+    # All that the tables pay is netted and decides. Table 1: seat 0 catches three sevens, 10, and wins 25: 35.
     catch = Script(
         [KNOCKS, LOSES],
         "7C",
         "7D 7H KD",
         "pass, pass, draw, discard 7D, draw, discard 7H, draw, catch 7C, catch 7D, catch 7H, knock KD",
     )
-    for team_score, points in (("net", [10, 0]), ("gross", [35, 25])):
-        rules = changed(TWO_TABLES, {"team_score": team_score, "catch_glass": True, "box_timing": "now"})
-        game = Game(rules, (1, 1))
-        assert game.play(catch, script("knock", 1, dealer=1)) == points
-        assert game.last is not None
-        assert game.last.winner[0] == -1
-    # With gin at table 2, 70: team 1 is ahead by 45 and gets the box of 25; team 0 keeps its 10.
-    for team_score, points in (("net", [10, 45 + 25]), ("gross", [35, 70 + 25])):
-        rules = changed(TWO_TABLES, {"team_score": team_score, "catch_glass": True, "box_timing": "now"})
-        assert Game(rules, (1, 1)).play(catch, script("gin", 1, dealer=1)) == points
+    for what, winner, net, gross in (
+        # Table 2 pays team 1 a knock of 25, a draw but for the catch. Net 10, gross 35 and 25; the box of 25.
+        ("knock", 0, [35 - 25 + 25, 0], [35 + 25, 25]),
+        # Table 2 pays team 1 a gin of 70: net 35, gross 35 and 70; the box of 25.
+        ("gin", 1, [0, 70 - 35 + 25], [35, 70 + 25]),
+    ):
+        for team_score, points in (("net", net), ("gross", gross)):
+            rules = changed(TWO_TABLES, {"team_score": team_score, "catch_glass": True, "box_timing": "now"})
+            game = Game(rules, (1, 1))
+            assert game.play(catch, script(what, 1, dealer=1)) == points
+            assert game.last is not None
+            assert game.last.winner[0] == winner

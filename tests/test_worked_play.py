@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gin_env.cards import format_cards
+from gin_env.engine import Engine
 from gin_env.rules import PRESETS
 from gin_env.view import player_view
 from tests.worked import Table, changed, worked
@@ -301,12 +302,12 @@ def test_hand_size(size: int, points: int) -> None:
 
 @worked("deal_order")
 def test_deal_order() -> None:
-    # An unshuffled deck AS 2S 3S ...; seat 0 deals, so seat 1 is left of it. The rest of a hand: see below.
+    # An unshuffled deck AS 2S 3S ... KS AH ...; seat 0 deals, seat 1 is left of it and is offered the upcard 8H first.
     for deal_order, first in (("left_of_dealer", 1), ("seat_zero", 0)):
-        dealt = Table(changed(CLASSIC, {"deal_order": deal_order}), ["", ""], "8H", dealer=0)
-        dealt_one_by_one = "AS 3S 5S 7S 9S JS KS 2H 4H 6H"
-        # ``build_deck`` fills hands seat by seat, so the deck is laid by hand here.
-        dealt.engine.reset(decks=np.arange(52), dealers=0)
-        assert dealt.hand(first) == dealt_one_by_one
-        assert dealt.hand(1 - first) == "2S 4S 6S 8S TS QS AH 3H 5H 7H"
-        assert dealt.mover == 1, "the offers begin left of the dealer all the same"
+        engine = Engine(changed(CLASSIC, {"deal_order": deal_order}))
+        engine.reset(decks=np.arange(52), dealers=0)
+        hands = [format_cards(hand) for hand in engine.state.hands[0]]
+        assert hands[first] == "AS 3S 5S 7S 9S JS KS 2H 4H 6H"
+        assert hands[1 - first] == "2S 4S 6S 8S TS QS AH 3H 5H 7H"
+        assert format_cards([engine.state.upcard[0]]) == "8H"
+        assert engine.state.mover[0] == 1
