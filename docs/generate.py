@@ -175,7 +175,8 @@ RULES_FINE_PRINT = """
 
 - The knock limit is the lower of `knock_limit` and what the first upcard allows.
 - An undercut wins the deal, with its box. A small gin counts only if the team wins.
-- Boxes, boasts and catches are never doubled by a spade, and they do not decide who wins the deal (at two tables, where all that both pay is added up, boasts and catches do).
+- Boxes, boasts and catches are never doubled by a spade, and they do not decide who wins the deal
+  (but at two tables all that both pay is added up).
 - Where each plays alone against several, a deal is called after the knocker: gin or a knock, whoever else was better.
   With `ffa_scoring="pooled"` the undercut bonus is won from the knocker.
 - Each of several boasts pays for itself. The boaster alone waits to knock; big gin waits too.

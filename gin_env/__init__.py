@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from gin_env.registration import register_environments
+from gin_env.version import __version__
 
 if TYPE_CHECKING:
     from gin_env.actions import ActionLayout, action_layout
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from gin_env.state import Kind, Phase, State
     from gin_env.vector import GinRummyVectorEnv
     from gin_env.view import PlayerView, player_view
-
-__version__ = "0.1.0"
 
 #: Public names by the module that holds them.
 _HOMES = {
@@ -73,6 +72,7 @@ __all__ = [
     "RandomAgent",
     "Rules",
     "State",
+    "__version__",
     "action_layout",
     "env",
     "parallel_env",

@@ -151,13 +151,15 @@ class Engine:
         state.deal_number[where] = numbers
         self._dealt[where] = True
         deal_cards(self.state, where, deck_array, dealer_array)
-        self._begin_turn(where, self._left_of_dealer(where))
+        self._begin_turn(where, self.state.left_of_dealer(where))
         if self.rules.upcard_offer:
             state.phase[where] = _UPCARD_OFFER
             state.legal[where, 0] = PASS_OR_TAKE
 
     def load(self, position: State, rows: ArrayLike | None = None) -> None:
         """Put the rows of a state, for example a parsed position, into all rows or some; play goes on from there.
+
+        The rows keep their own random streams for the deals to come.
 
         Raises ``ValueError`` unless the state has the engine's rules and one row for each row to fill.
         """
@@ -167,19 +169,11 @@ class Engine:
                 f"a state of {position.num_deals} rows under {position.rules.name} cannot be loaded into {len(where)} "
                 f"rows of {self.rules.name}"
             )
+        streams = self.state.stream_key[where], self.state.deal_number[where]
         self.state.put(where, position)
+        self.state.stream_key[where], self.state.deal_number[where] = streams
         self.state.legal[where] = legal_words(self.state, where)
         self._dealt[where] = True
-
-    def _left_of_dealer(self, rows: Rows) -> NDArray[np.integer]:
-        return (self.state.dealer[rows] + 1) % self.rules.num_seats
-
-    def _seat_after(self, rows: Rows, seats: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return the next seat clockwise that plays: where three rotate, the dealer sits out (M,)."""
-        after = (seats + 1) % self.rules.num_seats
-        if self.rules.mode == "rotation":
-            after = np.where(after == self.state.dealer[rows], self._left_of_dealer(rows), after)
-        return after
 
     # ------------------------------------------------------------------ playing
 
@@ -232,10 +226,10 @@ class Engine:
             rows, movers = rows[offered], movers[offered]
         offers_left = state.offers_left[rows] - 1
         state.offers_left[rows] = offers_left
-        state.mover[rows] = state.turn_seat[rows] = self._seat_after(rows, movers)
+        state.mover[rows] = state.turn_seat[rows] = self.state.seat_after(rows, movers)
         all_passed = rows[offers_left == 0]
         if len(all_passed):
-            self._begin_turn(all_passed, self._left_of_dealer(all_passed))
+            self._begin_turn(all_passed, self.state.left_of_dealer(all_passed))
             if self.rules.all_pass_forces_stock:
                 state.phase[all_passed] = _FORCED_DRAW
                 state.legal[all_passed, 0] = DRAW_ONLY
@@ -370,11 +364,11 @@ class Engine:
                 self._offer_last_discard(rows[last & ~capped])
             rows, movers = rows[~(capped | last)], movers[~(capped | last)]
         if len(rows):
-            self._begin_turn(rows, self._seat_after(rows, movers))
+            self._begin_turn(rows, self.state.seat_after(rows, movers))
 
     def _offer_last_discard(self, rows: Rows) -> None:
         """Let the next seat take the card just thrown, if it can knock with it."""
-        self._begin_turn(rows, self._seat_after(rows, self.state.mover[rows]))
+        self._begin_turn(rows, self.state.seat_after(rows, self.state.mover[rows]))
         self.state.phase[rows] = _LAST_DISCARD
         self.state.legal[rows] = last_discard_words(self.state, rows)
 

@@ -7,6 +7,7 @@ counted over both, and the deal ends when both have finished.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +106,8 @@ class Episodes:
         self._teams = [self.rules.team_of(seat) for seat in range(self.rules.num_players)]
         #: (N, K) the engine's row of each table.
         self.tables: Rows = np.arange(self.engine.num_deals).reshape(num_rows, -1)
+        #: Called with every transition, whichever door the episodes are played through: a ``Recorder``'s ``note``.
+        self.watch: Callable[[Transition], None] | None = None
         self._one_table = self.rules.num_tables == 1
         self._no_deals = _NO_DEALS[self.rules.num_teams]
         self._at = np.zeros(num_rows, dtype=np.intp)  # the table that moves next
@@ -179,6 +182,12 @@ class Episodes:
 
         Raises ``IllegalAction`` before anything changes if some action is not legal.
         """
+        transition = self._step(actions, rows)
+        if self.watch is not None:
+            self.watch(transition)
+        return transition
+
+    def _step(self, actions: ArrayLike, rows: ArrayLike | None) -> Transition:
         where = self._all_rows if rows is None else row_index(rows, self.num_rows)
         tables = where if self._one_table else self.table_rows(where)
         before = self.state.net_points[tables] if self.rules.catch_glass else None

@@ -29,7 +29,7 @@ from gin_env.state import NO_SEAT, State
 FORMS = ("dict", "flat")
 
 #: Bounds of every feature. Most lie in 0..1; scores and points may pass 1, but nothing comes near the upper bound.
-FEATURE_LOW, FEATURE_HIGH = 0.0, 100.0
+FEATURE_LOW, FEATURE_HIGH = 0.0, 100_000.0
 
 #: What becomes of an illegal action in a learner's environment: the episode ends at a price, or it raises.
 ON_ILLEGAL = ("end", "raise")

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import end_deals
 from gin_env.scoring import describe_result
 from gin_env.state import NO_SEAT, State, unpack_events
+from gin_env.version import __version__
 
 #: Who sits in each seat: names for all rows, or a function of the row.
 Agents = Sequence[str] | Callable[[int], Sequence[str]]
@@ -76,7 +76,7 @@ def record_deals(
     tables = np.arange(finished.num_deals).reshape(-1, rules.num_tables)
     _check_logs(finished)
     deals = end_deals(finished, tables)
-    name, version, records = rules.name, _version(), []
+    name, version, records = rules.name, __version__, []
     for number, table_rows in enumerate(tables.tolist()):
         after = standing_of(finished, table_rows[0])
         if before is None and after.deals_played > 1:
@@ -238,9 +238,3 @@ def _ints(values: NDArray[np.integer]) -> tuple[int, ...]:
 
 def _or_none(value: np.integer, none: int) -> int | None:
     return None if value == none else int(value)
-
-
-def _version() -> str:
-    """Return the version of the package, which imports this module and not the other way round."""
-    version: str = importlib.import_module(__package__).__version__
-    return version

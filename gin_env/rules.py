@@ -241,7 +241,7 @@ class Rules:
         """Return the seat across the table, or None when a seat plays alone there."""
         return (seat + 2) % 4 if self.has_partners else None
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The nearest preset's name, with the fields that differ in brackets; ``resolve_rules`` reads it.
 
@@ -273,13 +273,20 @@ def _parse_name(text: str) -> Rules:
         return Rules.preset(text)
     try:
         call = ast.parse(f"rules({changes}", mode="eval").body
-        assert isinstance(call, ast.Call)
-        overrides = {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords}
-    except (SyntaxError, ValueError, AssertionError):
-        raise ValueError(
-            f"rules {text!r}: write a preset and its changes, for example classic_2p(knock_limit=5)"
-        ) from None
+        overrides = _keywords(call)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        overrides = None
+    if overrides is None:
+        raise ValueError(f"rules {text!r}: write a preset and its changes, for example classic_2p(knock_limit=5)")
     return Rules.preset(preset, **overrides)
+
+
+def _keywords(call: ast.expr) -> dict[str, Any] | None:
+    """Return the arguments of a parsed ``rules(field=value, ...)``, None for anything else."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        return None
+    named = {pair.arg: ast.literal_eval(pair.value) for pair in call.keywords if pair.arg}
+    return named if len(named) == len(call.keywords) else None
 
 
 def _unknown(what: str, name: str, known: list[str]) -> str:

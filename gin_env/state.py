@@ -201,6 +201,17 @@ class State:
         """The card turned up at the deal (N,)."""
         return self.deck[:, self.rules.num_hands * self.rules.hand_size]
 
+    def left_of_dealer(self, rows: NDArray[np.intp]) -> NDArray[np.integer]:
+        """Return the seat that plays first in some rows (M,)."""
+        return (self.dealer[rows] + 1) % self.rules.num_seats
+
+    def seat_after(self, rows: NDArray[np.intp], seats: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the next seat clockwise that plays (M,): where three rotate, the dealer sits out."""
+        after = (seats + 1) % self.rules.num_seats
+        if self.rules.mode == "rotation":
+            after = np.where(after == self.dealer[rows], self.left_of_dealer(rows), after)
+        return after
+
     def take(self, rows: ArrayLike) -> State:
         """Return a copy of some rows, in the order given."""
         index = np.atleast_1d(np.asarray(rows))
@@ -217,16 +228,20 @@ class State:
         return self.take(np.arange(self.num_deals))
 
     def equals(self, other: State) -> bool:
-        """Return whether two states agree in the rules and in every array."""
+        """Return whether two states agree in the rules and in all that :meth:`differences` compares."""
         return self.rules == other.rules and not self.differences(other)
 
     def differences(self, other: State) -> list[str]:
-        """Return the names of the arrays in which two states differ."""
-        return [
-            field.name
-            for field in array_fields()
-            if not np.array_equal(getattr(self, field.name), getattr(other, field.name))
-        ]
+        """Return the names of the arrays in which two states differ; cells of pile and log not in use do not count."""
+        return [field.name for field in array_fields() if not np.array_equal(self._used(field), other._used(field))]
+
+    def _used(self, field: dataclasses.Field[Any]) -> NDArray[Any]:
+        """Return an array, with zeros in the cells that hold nothing any more."""
+        values = getattr(self, field.name)
+        if field.name not in ("pile", "log"):
+            return values
+        sizes = self.pile_size if field.name == "pile" else self.log_size
+        return values * (np.arange(values.shape[1]) < sizes[:, None])
 
     def problems(self, row: int = 0) -> list[str]:
         """Say why a row is not a possible position; an empty list for a sound one."""

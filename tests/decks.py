@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -61,3 +62,11 @@ def meld_rich_deck(generator: np.random.Generator, rules: Rules, dealer: int) ->
     rest = sorted(available)
     generator.shuffle(rest)
     return dealt + rest
+
+
+def rich_deal(generator: np.random.Generator, rules: Rules, dealer: int = 0) -> dict[str, Any]:
+    """Options of ``reset`` that deal meld-rich hands, at every table, with the dealer counted there."""
+    decks = [meld_rich_deck(generator, rules, dealer) for _ in range(rules.num_tables)]
+    if rules.num_tables == 1:
+        return {"deck": decks[0], "dealer": dealer}
+    return {"deck": decks, "dealer": [dealer, rules.num_seats + dealer]}

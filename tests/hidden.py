@@ -24,7 +24,9 @@ def own_side(state: State, viewer: int) -> list[int]:
 
 def hidden_cards(state: State, row: int, viewer: int, seen: Bookkeeper) -> list[int]:
     """The cards that the viewer cannot place."""
-    visible = int(np.bitwise_or.reduce(state.hands[row, own_side(state, viewer)])) | int(bits_of(seen.visible_to(viewer)))
+    visible = int(np.bitwise_or.reduce(state.hands[row, own_side(state, viewer)])) | int(
+        bits_of(seen.visible_to(viewer))
+    )
     if state.rules.mode == "partnership" and (viewer + int(state.turn_seat[row])) % 2 == 0:
         visible |= int(CARD_BITS[seen.offered])
     return [card for card in range(52) if not visible >> card & 1]
@@ -44,9 +46,7 @@ def deal_unknown_cards_anew(
     return int((renamed[movable] != movable).sum())
 
 
-def exchange_buried_cards(
-    state: State, row: int, viewer: int, seen: Bookkeeper, generator: np.random.Generator
-) -> int:
+def exchange_buried_cards(state: State, row: int, viewer: int, seen: Bookkeeper, generator: np.random.Generator) -> int:
     """Exchange the unknown cards and those under the pile's top card; return how many of the latter moved.
 
     Cards that served in a catch were named aloud, and the first upcard may set the knock limit: they stay.

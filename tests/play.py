@@ -75,9 +75,7 @@ def _best_throws(engine: Engine, rows: np.ndarray) -> np.ndarray:
     return cards[order][np.unique(index[order], return_index=True)[1]]
 
 
-def _right_catches(
-    engine: Engine, rows: np.ndarray, actions: np.ndarray, generator: np.random.Generator
-) -> np.ndarray:
+def _right_catches(engine: Engine, rows: np.ndarray, actions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Begin half of the catches that would be right, and go on with nearly all of those begun."""
     state, layout = engine.state, engine.layout
     named = state.named_bits[rows][:, None]

@@ -11,7 +11,7 @@ import pytest
 import gin_env
 from gin_env import PRESETS, InvalidPosition, Rules
 from gin_env.state import Phase
-from tests.decks import meld_rich_deck
+from tests.decks import rich_deal
 from tests.options import ALL_RULES, OPTION_SETS
 from tests.play import lively_actions
 
@@ -35,12 +35,6 @@ def play(env, generator):
     return totals
 
 
-def rich_deal(rules, generator):
-    """Return options of reset that deal meld-rich hands at every table."""
-    decks = [meld_rich_deck(generator, rules, dealer=0) for _ in range(rules.num_tables)]
-    return {"deck": decks, "dealer": [0, 2]} if rules.num_tables == 2 else {"deck": decks[0], "dealer": 0}
-
-
 def section(env, agent, name):
     place = env.unwrapped.encoder.section(name)
     return env.observe(agent)["observation"][place.start : place.start + place.width]
@@ -52,7 +46,7 @@ def test_every_agent_reads_the_net_points_of_its_team(name):
     env = gin_env.env(rules)
     paid = 0
     for _ in range(60):
-        env.reset(options=rich_deal(rules, generator))
+        env.reset(options=rich_deal(generator, rules))
         summaries = []
         totals = dict.fromkeys(env.possible_agents, 0.0)
         while env.agents:

@@ -65,9 +65,8 @@ def test_every_agent_plays_all_rules_to_the_end(rules, name):
         return
     # With a long stock nearly every deal is ended by a knock; with one card for each hand hardly any.
     draws = rules.stock_size / rules.num_hands
-    assert (ends.kind > Kind.DEAD).mean() > (
-        0.6 if draws > 15 else 0.2 if draws > 5 and name in ("gold", "simple") else -1
-    )
+    if draws > 15 or (draws > 5 and name in ("gold", "simple")):
+        assert (ends.kind > Kind.DEAD).mean() > (0.6 if draws > 15 else 0.2)
     assert not ends.boasted.any()
     _, actions, _ = unpack_events(ends.log)
     assert not np.isin(episodes.layout.verb_of[actions], [-1, *verbs(episodes.layout, "boast", "catch")]).any()

@@ -19,8 +19,9 @@ from gin_env.cards import (
     unpack_cards,
 )
 from gin_env.engine import Engine
-from gin_env.rules import PRESETS, Rules
+from gin_env.rules import Rules
 from gin_env.sampling import nth_bit, random_actions
+from tests.options import ALL_RULES
 
 
 def test_card_texts_are_inverse_to_ids() -> None:
@@ -66,12 +67,30 @@ def test_lowest_first_key_orders_equal_sized_sets_like_their_sorted_ids() -> Non
     assert by_key == sorted(sets)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_action_texts_are_inverse_to_indices(preset: str) -> None:
-    layout = action_layout(Rules.preset(preset))
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_action_texts_are_inverse_to_indices(name: str) -> None:
+    """The verbs stand first and the blocks of 52 after them, as many as the rules use."""
+    rules = ALL_RULES[name]
+    layout = action_layout(rules)
     texts = [layout.text(action) for action in range(layout.size)]
-    assert len(set(texts)) == layout.size == (159 if preset == "palace_4p" else 107)
+    verbs = ["pass", "take", "draw"] + ["big_gin"] * (rules.big_gin_bonus is not None) + ["boast"] * rules.boast
+    blocks = ["give"] * (rules.max_trades_per_turn > 0) + ["discard", "knock"] + ["catch"] * rules.catch_glass
+    assert texts == verbs + [f"{verb} {format_card(card)}" for verb in blocks for card in range(52)]
     assert [layout.index(text) for text in texts] == list(range(layout.size))
+    assert all(f"`{verb}`" in layout.describe() for verb in verbs)
+    assert all(f"`{verb} AS ... {verb} KC`" in layout.describe() for verb in blocks)
+    for verb in ("give", "catch", "big_gin", "boast"):
+        start = getattr(layout, verb)
+        assert (start >= 0) == (verb in verbs + blocks)
+        assert start < 0 or texts[start].split()[0] == verb
+
+
+def test_sizes_of_layouts() -> None:
+    sizes = {name: action_layout(rules).size for name, rules in ALL_RULES.items()}
+    assert sizes["palace_4p"] == 159
+    assert sizes["classic_2p"] == sizes["rotation_3p"] == sizes["free_for_all_5p"] == sizes["two_tables_4p"] == 107
+    assert sizes["biggin_2p"] == 108
+    assert sizes["team_all"] == 3 + 1 + 4 * 52
 
 
 @pytest.mark.parametrize("text", ["fold", "discard", "pass 5H", "give 5H", "discard 5X", ""])
@@ -80,20 +99,20 @@ def test_unknown_actions_are_named(text: str) -> None:
         action_layout(Rules.preset("classic_2p")).index(text)
 
 
-def test_mask_and_words_say_the_same() -> None:
-    engine = Engine("palace_4p", 64, seed=5)
+@pytest.mark.parametrize("name", ["palace_4p", "duel_all", "team_all"])
+def test_mask_and_words_say_the_same(name: str) -> None:
+    engine = Engine(ALL_RULES[name], 40, seed=5)
     engine.reset()
     generator = np.random.default_rng(0)
-    for _ in range(60):
-        mask = engine.legal_mask()
-        for row in range(64):
-            by_word = [
-                action
-                for action in range(engine.layout.size)
-                if engine.state.legal[row, engine.layout.word_of[action]] & engine.layout.bit_of[action]
-            ]
-            assert np.flatnonzero(mask[row]).tolist() == by_word
-        engine.step(random_actions(engine.state.legal, engine.layout, generator))
+    layout = engine.layout
+    for _ in range(40):
+        mask, legal = engine.legal_mask(), engine.state.legal
+        assert (mask == (legal[:, layout.word_of] & layout.bit_of != 0)).all()
+        assert (layout.mask(legal[:3]) == mask[:3]).all()
+        for row in (0, 17, 39):
+            assert (layout.single_mask(legal[row].tolist()) == mask[row]).all()
+            assert [layout.index(text) for text in layout.texts(legal[row])] == np.flatnonzero(mask[row]).tolist()
+        engine.step(random_actions(legal, layout, generator))
 
 
 def test_nth_bit_counts_from_the_lowest() -> None:

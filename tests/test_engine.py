@@ -27,7 +27,11 @@ def cards_are_conserved(state: State) -> bool:
     in_stock = np.arange(52) >= state.stock_next[:, None]
     in_pile = np.arange(52) < state.pile_size[:, None]
     one = np.uint64(1)
-    bits = [state.hands, in_stock * (one << state.deck.astype(np.uint64)), in_pile * (one << state.pile.astype(np.uint64))]
+    bits = [
+        state.hands,
+        in_stock * (one << state.deck.astype(np.uint64)),
+        in_pile * (one << state.pile.astype(np.uint64)),
+    ]
     counts = sum(np.bitwise_count(board).sum(axis=1, dtype=int) for board in bits)
     together = np.bitwise_or.reduce(np.concatenate(bits, axis=1), axis=1)
     return bool((counts == 52).all() and (together == 2**52 - 1).all())
@@ -91,7 +95,9 @@ def check_what_is_booked(state: State, catches: np.ndarray) -> None:
 def boasts_of_dead_deals(state: State) -> np.ndarray:
     """What boasts pay each team if nobody knocks: each boast the fifth amount to the other side."""
     rules = state.rules
-    by_team = np.stack([state.boasted[:, team :: rules.num_teams].sum(axis=1) for team in range(rules.num_teams)], axis=1)
+    by_team = np.stack(
+        [state.boasted[:, team :: rules.num_teams].sum(axis=1) for team in range(rules.num_teams)], axis=1
+    )
     paid = rules.boast_points[4] * (by_team.sum(axis=1, keepdims=True, dtype=int) - by_team)
     return paid * (np.arange(rules.num_teams) != state.dealer[:, None]) if rules.mode == "rotation" else paid
 
@@ -164,7 +170,9 @@ def deep_pickle(engine: Engine) -> Engine:
 
 
 @pytest.mark.parametrize("copying", [copy.deepcopy, deep_pickle])
-@pytest.mark.parametrize("rules", [Rules.preset("palace_4p", knock_limit=7), *OPTION_SETS.values()], ids=lambda r: r.mode)
+@pytest.mark.parametrize(
+    "rules", [Rules.preset("palace_4p", knock_limit=7), *OPTION_SETS.values()], ids=lambda r: r.mode
+)
 def test_copies_go_on_alike(copying: Callable[[Engine], Engine], rules: Rules) -> None:
     engine = rich_engine(rules, 8, seed=2)
     for step, _ in enumerate(play_on(engine)):

@@ -4,6 +4,7 @@ import itertools
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from agents.model_files import DESCRIPTION_FILE, WEIGHTS_FILE, Model, write_mode
 from agents.registry import AGENT_NAMES
 from gin_env.actions import action_layout
 from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.records import read_records
+from gin_env.replay import replay_deals
 from gin_env.rules import PRESETS, Rules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,6 +75,45 @@ def test_all_pairs_games_and_replaced_rules(tmp_path):
     assert written["matches"][0]["episode"] == "game"
 
 
+@pytest.mark.parametrize("name", ["deals.jsonl", "deals.jsonl.gz"])
+def test_every_deal_of_every_pairing_is_recorded(name, tmp_path):
+    path = tmp_path / name
+    done = evaluate(
+        *("--agents", "gold", "simple", "gin-only", "--all-pairs", "--preset", "free_for_all_3p", "--seed", 9),
+        *("--rule", "catch_glass=on", "--deals", 30, "--record", path, "--json", tmp_path / "results.json"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(path) in done.stdout
+    assert "of equal players the first wins one in 3" in " ".join(done.stdout.split())
+    records, problems = read_records(path)
+    assert not problems
+    matches = json.loads((tmp_path / "results.json").read_text())["matches"]
+    for number, match in enumerate(matches):
+        first, second = match["agents"]
+        played = records[30 * number : 30 * (number + 1)]
+        assert Counter(record.agents for record in played) == {
+            (first, second, second): 10,
+            (second, first, second): 10,
+            (second, second, first): 10,
+        }
+        net = sum(record.net_points[record.agents.index(first)] for record in played)
+        assert match["points_per_deal"]["value"] == pytest.approx(net / 30)
+        assert {tuple(record.seeds.items()) for record in played} == {(("match", 9),)}
+    assert len(records) == 30 * len(matches) == 90
+    replay_deals(records)
+
+
+def test_deals_that_the_first_sits_out_do_not_count(tmp_path):
+    path = tmp_path / "results.json"
+    done = evaluate("--agents", "gold", "gin-only", "--preset", "rotation_3p", "--deals", 300, "--json", path)
+    assert done.returncode == 0, done.stderr
+    assert "Deals that the first sits out do not count" in " ".join(done.stdout.split())
+    (match,) = json.loads(path.read_text())["matches"]
+    nobody = match["styles"][0]["dead"]
+    assert sum(rate["value"] for rate in match["win_rates"]) == pytest.approx(1 - nobody)
+    assert match["styles"][0]["won"] == pytest.approx(match["win_rates"][0]["value"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -80,10 +122,18 @@ def test_all_pairs_games_and_replaced_rules(tmp_path):
         (["--agents", "simple", "gold", "--preset", "palace"], "did you mean 'palace"),
         (["--agents", "simple", "gold", "--deals", "0"], "--deals 0"),
         (["--agents", "simple", "gold", "--deals", "7"], "even number"),
+        (
+            ["--agents", "simple", "gold", "--preset", "free_for_all_5p", "--deals", "12"],
+            "a multiple of 5 of at least 5",
+        ),
         (["--agents", "simple", "gold", "--batch", "0"], "--batch 0"),
         (["--agents", "simple", "gold", "--seed", "-3"], "--seed -3"),
         (["--agents", "simple", "gold", "--json", "/no/such/folder/x.json"], "cannot be written"),
         (["--agents", "simple", "gold", "--json", "/"], "cannot be written"),
+        (
+            ["--agents", "simple", "gold", "--record", "/no/such/folder/x.jsonl"],
+            "--record /no/such/folder/x.jsonl: cannot",
+        ),
         (["--agents", "simple", "gold", "--rule", "knock_limit=50"], "from 0 to 10"),
         (["--agents", "simple", "gold", "--rule", "knock_limit=low"], "knock_limit='low'"),
         (["--agents", "simple", "gold", "--rule", "knok_limit=5"], "did you mean 'knock_limit'"),

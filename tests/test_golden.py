@@ -166,7 +166,9 @@ def test_two_tables(name: str) -> None:
     case = CASES[name]
     expected = case["expected"]
     for preset in (case["preset"], case["table_preset"]):  # a table is played like a deal of two
-        results = [score_deal(preset, table["hands"], table["knocker"], table["knock_card"]) for table in case["tables"]]
+        results = [
+            score_deal(preset, table["hands"], table["knocker"], table["knock_card"]) for table in case["tables"]
+        ]
         for table, result, one in zip(case["tables"], results, expected["tables"], strict=True):
             assert result.kind == one["result"]
             assert table["seats"][result.winner] == one["winner_seat"]

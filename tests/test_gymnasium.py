@@ -1,4 +1,4 @@
-"""The Gymnasium environments: Gymnasium's own checkers, the learner's turns, automatic resets, one row against many."""
+"""The Gymnasium environments: Gymnasium's own checkers, the learner's turns, what it is paid, and bad input refused."""
 
 from __future__ import annotations
 
@@ -12,31 +12,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
-from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import gin_env
 from gin_env import PRESETS, Agent, GinRummySingleEnv, GinRummyVectorEnv, IllegalAction, Rules
 from gin_env.cards import format_card
 from gin_env.errors import AgentError, InvalidPosition
-
-
-class FirstLegal(Agent):
-    """Always the lowest legal action index, so that nothing depends on random numbers."""
-
-    name = "first-legal"
-
-    def act(self, view):
-        return view.legal_mask.argmax(axis=1)
-
-
-class Eager(Agent):
-    """Knocks as soon as it can, otherwise draws and throws the highest card."""
-
-    name = "eager"
-
-    def act(self, view):
-        return view.legal_mask.shape[1] - 1 - view.legal_mask[:, ::-1].argmax(axis=1)
+from tests.decks import rich_deal
+from tests.learners import Eager, FirstLegal, random_action
+from tests.options import ALL_RULES
 
 
 class Recorder(FirstLegal):
@@ -51,13 +34,9 @@ class Recorder(FirstLegal):
         return super().act(view)
 
 
-def random_action(mask, generator):
-    return int(generator.choice(np.flatnonzero(mask)))
-
-
-def finish(env, generator, seed=None):
+def finish(env, generator, seed=None, options=None):
     """Play one episode of a single environment with random legal actions; return its answers to each step."""
-    _, info = env.reset(seed=seed)
+    _, info = env.reset(seed=seed, options=options)
     answers = []
     while True:
         answers.append(env.step(random_action(info["action_mask"], generator)))
@@ -66,13 +45,15 @@ def finish(env, generator, seed=None):
             return answers
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", [*PRESETS, "duel_all", "team_all", "pooled_all", "tables_net"])
 @pytest.mark.parametrize("form", ["flat", "dict"])
-def test_gymnasiums_own_check(preset, form, capsys):
-    env = gymnasium.make(f"gin_env/{preset}-v0", form=form)
+def test_gymnasiums_own_check(name, form, capsys):
+    preset = name if name in PRESETS else "palace_4p"
+    env = gymnasium.make(f"gin_env/{preset}-v0", rules=ALL_RULES[name], form=form).unwrapped
+    assert env.table.rules == ALL_RULES[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(env.unwrapped)
+        check_env(env)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -111,21 +92,56 @@ def test_who_plays_which_seat(partner, learner, others):
     assert agent.seats == others
 
 
-def test_the_reward_is_the_net_points_of_the_learners_team():
-    generator = np.random.default_rng(0)
-    for seat in (0, 1):
-        env = GinRummySingleEnv("classic_2p", seat=seat, opponents=Eager())
-        outcomes = set()
-        for seed in range(15):
-            answers = finish(env, generator, seed)
-            assert all(reward == 0 for _, reward, *_ in answers[:-1])
-            _, reward, terminated, truncated, info = answers[-1]
-            assert terminated
-            assert not truncated
-            (deal,) = info["deals"]
-            assert reward == deal["points"][seat] - deal["points"][1 - seat]
-            outcomes.add(deal["kind"])
-        assert len(outcomes) > 1
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_the_reward_is_the_net_points_of_the_learners_team(name):
+    rules, generator = ALL_RULES[name], np.random.default_rng(0)
+    paid = 0
+    for seat in range(rules.num_players):
+        env = GinRummySingleEnv(rules, seat=seat, opponents=Eager())
+        for _ in range(4):
+            dealer = (seat - 1) % rules.num_seats  # the learner begins, so that nobody ends the deal before
+            answers = finish(env, generator, options=rich_deal(generator, rules, dealer))
+            rewards = [reward for _, reward, *_ in answers]
+            assert rules.catch_glass or not any(rewards[:-1])
+            _, _, terminated, truncated, info = answers[-1]
+            assert (terminated, truncated) == (True, False)
+            deal = info["deals"][-1]
+            team, points = rules.team_of(seat), deal["points"]
+            if rules.num_teams == 2:
+                assert sum(rewards) == points[team] - points[1 - team]
+            elif sum(rewards) == 0:
+                assert deal["kind"] == "dead" or max(points) >= points[team]
+            paid += any(rewards)
+            others = [agent["seat"] for *_, agent in answers]
+            assert {rules.team_of(other) for other in others} == {team}
+    assert paid
+
+
+def test_the_learner_of_three_is_dealt_anew_when_it_sits_out():
+    """Deals without a decision of the learner count nothing; in a game they do."""
+    generator = np.random.default_rng(1)
+    env = GinRummySingleEnv("rotation_3p", seat=1, opponents=Eager())
+    dealers = set()
+    for seed in range(12):
+        env.reset(seed=seed)
+        dealers.add(int(env.table.state.dealer[0]))
+    assert dealers == {0, 2}
+    with pytest.raises(InvalidPosition, match="before the learner's first decision"):
+        env.reset(seed=1, options={"deck": generator.permutation(52).tolist(), "dealer": 1})
+    game = GinRummySingleEnv("rotation_3p", seat=1, opponents=Eager(), episode="game")
+    deals = []
+    for seed in range(3):
+        deals += [deal for *_, info in finish(game, generator, seed) for deal in info.get("deals", ())]
+    assert len(deals) > 3
+    assert any(deal["points"][1] == 0 and deal["kind"] != "dead" for deal in deals)
+
+
+@pytest.mark.parametrize("partner", [False, True])
+def test_the_learner_at_two_tables_plays_both_seats_of_its_team_or_one(partner):
+    generator = np.random.default_rng(2)
+    env = GinRummySingleEnv("two_tables_4p", seat=2, partner=FirstLegal() if partner else None)
+    seats = [info["seat"] for seed in range(2) for *_, info in finish(env, generator, seed)]
+    assert set(seats) == ({2} if partner else {0, 2})
 
 
 def test_a_game_pays_deal_by_deal():
@@ -200,121 +216,6 @@ def test_a_copy_keeps_every_option_and_goes_on_identically(clone):
                 assert data_equivalence(env.reset(), other.reset(), exact=True)
 
 
-@pytest.mark.parametrize("form", ["flat", "dict"])
-def test_the_vector_environments_spaces_and_automatic_resets(form):
-    generator = np.random.default_rng(0)
-    envs = gymnasium.make_vec("gin_env/classic_2p-v0", num_envs=6, form=form, opponents=Eager())
-    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    observations, infos = envs.reset(seed=5)
-    ended = 0
-    for _ in range(120):
-        assert observations in envs.observation_space
-        assert infos["action_mask"].any(axis=1).all()
-        assert np.array_equal(infos["action_mask"], envs.unwrapped.action_masks())
-        actions = np.array([random_action(mask, generator) for mask in infos["action_mask"]])
-        assert actions in envs.action_space
-        observations, rewards, terminated, truncated, infos = envs.step(actions)
-        over = terminated | truncated
-        assert ("final_obs" in infos) == over.any()
-        if not over.any():
-            continue
-        assert np.array_equal(infos["_final_obs"], over)
-        assert np.array_equal(infos["_final_info"], over)
-        deal = infos["final_info"]["deal"]
-        for row in np.flatnonzero(over):
-            ended += 1
-            assert infos["final_obs"][row] in envs.single_observation_space
-            sign = 1 if infos["seat"][row] == 0 else -1
-            assert rewards[row] == sign * (deal["points"][row, 0] - deal["points"][row, 1])
-            assert deal["kind"][row] in ("dead", "knock", "gin", "undercut")
-            assert (deal["kind"][row] == "dead") == (deal["knocker"][row] == -1)
-            assert deal["turns"][row] > 0
-        assert all(infos["final_obs"][row] is None for row in np.flatnonzero(~over))
-    assert ended > 6
-
-
-@pytest.mark.skipif(
-    tuple(int(part) for part in gymnasium.__version__.split(".")[:3]) < (1, 2, 2),
-    reason="before 1.2.2 DictInfoToList cannot read what RecordEpisodeStatistics writes",
-)
-def test_gymnasiums_vector_wrappers_work():
-    generator = np.random.default_rng(0)
-    envs = DictInfoToList(RecordEpisodeStatistics(GinRummyVectorEnv(4, "palace_4p", opponents=Eager())))
-    _, infos = envs.reset(seed=1)
-    for _ in range(120):
-        actions = np.array([random_action(info["action_mask"], generator) for info in infos])
-        _, rewards, terminated, _, infos = envs.step(actions)
-        for row in np.flatnonzero(terminated):
-            assert infos[row]["episode"]["r"] == rewards[row]
-            assert infos[row]["final_info"]["deal"]["turns"] > 0
-        if terminated.any():
-            return
-    pytest.fail("no episode ended")
-
-
-@pytest.mark.parametrize("preset", ["classic_2p", "palace_4p"])
-def test_rows_of_a_vector_equal_single_environments(preset):
-    rules = Rules.preset(preset)
-    generator = np.random.default_rng(4)
-    decks = [generator.permutation(52).tolist() for _ in range(5)]
-    for deck in decks:
-        envs = GinRummyVectorEnv(4, rules, opponents=Eager())
-        singles = [GinRummySingleEnv(rules, seat=row % 2, opponents=Eager()) for row in range(4)]
-        options = {"deck": deck, "dealer": 0}
-        observations, infos = envs.reset(options=options)
-        starts = [single.reset(options=options) for single in singles]
-        live = set(range(4))
-        for row, (observation, _) in enumerate(starts):
-            assert np.array_equal(observation, observations[row])
-        while live:
-            actions = np.array([random_action(mask, generator) for mask in infos["action_mask"]])
-            observations, rewards, terminated, truncated, infos = envs.step(actions)
-            for row in sorted(live):
-                observation, reward, over, cut, info = singles[row].step(int(actions[row]))
-                assert (reward, over, cut) == (rewards[row], terminated[row], truncated[row])
-                if over:
-                    assert np.array_equal(observation, infos["final_obs"][row])
-                    live.remove(row)
-                else:
-                    assert np.array_equal(observation, observations[row])
-                    assert np.array_equal(info["action_mask"], infos["action_mask"][row])
-
-
-def test_an_illegal_action_ends_its_row_only():
-    envs = GinRummyVectorEnv(3, "palace_4p", form="dict")
-    observations, infos = envs.reset(seed=1)
-    actions = infos["action_mask"].argmax(axis=1)
-    actions[1] = infos["action_mask"][1].argmin()
-    seen = observations["observation"][1].copy()
-    observations, rewards, terminated, truncated, infos = envs.step(actions)
-    assert rewards.tolist() == [0.0, -100.0, 0.0]
-    assert terminated.tolist() == [False, True, False]
-    assert not truncated.any()
-    assert np.array_equal(infos["final_obs"][1]["observation"], seen)
-    assert repr(envs.table.layout.text(actions[1])) in infos["final_info"]["illegal_action"][1]
-    assert infos["action_mask"].any(axis=1).all()
-    strict = GinRummyVectorEnv(3, "palace_4p", on_illegal="raise")
-    strict.reset(seed=1)
-    with pytest.raises(IllegalAction):
-        strict.step(infos["action_mask"].argmin(axis=1))
-
-
-def test_seeds_make_runs_equal_and_a_seeded_reset_keeps_the_options():
-    runs = []
-    for _ in range(2):
-        envs = GinRummyVectorEnv(4, Rules.preset("palace_2p", knock_limit=4), reward="win", derived=True)
-        envs.reset(seed=8)
-        observations, infos = envs.reset(seed=3)
-        answers = [observations]
-        for _ in range(60):
-            observations, rewards, *_, infos = envs.step(infos["action_mask"].argmax(axis=1))
-            answers += [observations, rewards]
-        runs.append(answers)
-        assert envs.table.rules.knock_limit == 4
-        assert envs.encoder.options.derived
-    assert data_equivalence(runs[0], runs[1], exact=True)
-
-
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, gin_env; gin_env.Rules, gin_env.Engine, gin_env.score_deal; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -359,30 +260,10 @@ def play_on(env, generator):
             _, info = env.reset()
 
 
-@pytest.mark.parametrize("actions", [[0.0, 0.0, 0.0], ["a", "b", "c"], [0, 0]])
-def test_vector_actions_of_another_kind_are_refused(actions):
-    envs = GinRummyVectorEnv(3, "palace_4p")
-    envs.reset(seed=1)
-    with pytest.raises(ValueError, match="actions"):
-        envs.step(np.array(actions))
-
-
 @pytest.mark.parametrize("kind", [GinRummySingleEnv, lambda rules, **options: GinRummyVectorEnv(2, rules, **options)])
 def test_opponents_must_be_agents(kind):
     with pytest.raises(ValueError, match="'simple' is no agent"):
         kind("palace_4p", opponents="simple")
-
-
-def test_an_offenders_row_plays_nothing_more():
-    """The rows beside it, and the agents' random streams, go on as without the offence."""
-    one, other = (GinRummyVectorEnv(2, "palace_4p", opponents=Eager()) for _ in range(2))
-    _, info = one.reset(seed=4)
-    other.reset(seed=4)
-    illegal = int(np.flatnonzero(info["action_mask"][1] == 0)[0])
-    legal = int(np.flatnonzero(info["action_mask"][0])[0])
-    one.step(np.array([legal, illegal]))
-    other.table.step(np.array([legal, 0]), skip=np.array([False, True]))
-    assert one.table.state.take([0]).equals(other.table.state.take([0]))
 
 
 def test_a_given_deck_is_never_replaced():

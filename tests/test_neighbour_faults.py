@@ -11,6 +11,7 @@ from gymnasium.error import ResetNeeded
 import gin_env
 from gin_env.cards import CARD_BITS, unpack_cards
 from gin_env.state import Phase
+from tests.options import ALL_RULES
 
 
 def section(env, agent, name):
@@ -46,9 +47,10 @@ def test_a_seeded_reset_keeps_every_option():
     assert options.showdown
 
 
-def test_observing_another_agent_never_shows_the_movers_hand_or_mask():
+@pytest.mark.parametrize("preset", ["classic_2p", "biggin_2p", "oklahoma_2p"])
+def test_observing_another_agent_never_shows_the_movers_hand_or_mask(preset):
     generator = np.random.default_rng(2)
-    env = gin_env.env("classic_2p")
+    env = gin_env.env(preset)
     env.reset(seed=7)
     for _ in range(60):
         if not env.agents or any(env.terminations.values()):
@@ -85,7 +87,7 @@ def test_dealing_the_movers_hidden_cards_anew_changes_nothing_for_the_others():
     assert pickle.dumps(env.observe(watcher)) == before
 
 
-@pytest.mark.parametrize("preset", ["classic_2p", "palace_4p"])
+@pytest.mark.parametrize("preset", gin_env.PRESETS)
 def test_what_a_sampler_makes_of_a_finished_environments_mask_is_refused(preset):
     env = finished(preset)
     rewards = dict(env.rewards)
@@ -101,11 +103,12 @@ def test_what_a_sampler_makes_of_a_finished_environments_mask_is_refused(preset)
         env.step(None)
 
 
-def test_an_agent_to_move_always_has_a_legal_action():
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_an_agent_to_move_always_has_a_legal_action(name):
     generator = np.random.default_rng(6)
-    env = gin_env.env("palace_4p", episode="game")
+    env = gin_env.env(ALL_RULES[name], episode="game")
     env.reset(seed=1)
-    for _ in range(1500):
+    for _ in range(250):
         observation, _, terminated, truncated, _ = env.last()
         if terminated or truncated:
             break
@@ -175,20 +178,26 @@ def test_rewards_earned_before_an_illegal_action_are_still_paid():
         env.step(None)
 
 
-@pytest.mark.parametrize("preset", gin_env.PRESETS)
-def test_after_all_refuse_the_first_upcard_the_observation_says_that_only_the_stock_is_left(preset):
-    env = gin_env.env(preset)
+@pytest.mark.parametrize("name", [name for name, rules in ALL_RULES.items() if rules.upcard_offer])
+def test_after_all_refuse_the_first_upcard_the_observation_says_that_only_the_stock_is_left(name):
+    rules = ALL_RULES[name]
+    env = gin_env.env(rules)
     env.reset(seed=1)
-    seats = len(env.agents)
-    for offers_left in range(seats, 0, -1):
+    hands = rules.num_hands
+    for passed in range(hands * rules.num_tables):
+        offers_left = hands - passed // rules.num_tables  # two tables move by turns
         assert section(env, env.agent_selection, "phase").argmax() == Phase.UPCARD_OFFER
-        assert section(env, env.agent_selection, "offers_left")[0] == pytest.approx(offers_left / seats)
+        assert section(env, env.agent_selection, "offers_left")[0] == pytest.approx(offers_left / hands)
         env.step(env.layout.index("pass"))
     observation = env.last()[0]
-    assert env.layout.texts(env.unwrapped.episodes.state.legal[0]) == ["draw"]
-    assert np.flatnonzero(observation["action_mask"]).tolist() == [env.layout.index("draw")]
+    legal = ["draw"] if rules.all_pass_forces_stock else ["take", "draw"]
+    assert env.layout.texts(env.unwrapped.episodes.state.legal[0]) == legal
+    assert np.flatnonzero(observation["action_mask"]).tolist() == [env.layout.index(text) for text in legal]
     for agent in env.agents:
-        assert section(env, agent, "phase").argmax() == Phase.FORCED_DRAW
+        expected = Phase.FORCED_DRAW if rules.all_pass_forces_stock else Phase.DRAW
+        assert section(env, agent, "phase").argmax() == expected
         assert section(env, agent, "offers_left")[0] == 0
-        declined = section(env, agent, "declined_own")
-        assert np.array_equal(declined, section(env, agent, "upcard"))
+        declined, upcard = section(env, agent, "declined_own"), section(env, agent, "upcard")
+        dealers = env.unwrapped.episodes.state.dealer.tolist()
+        sits_out = rules.mode == "rotation" and int(agent[-1]) == dealers[0]
+        assert np.array_equal(declined, 0 * upcard if sits_out else upcard)

@@ -263,9 +263,7 @@ def test_a_hand_with_deadwood_has_no_big_gin() -> None:
     assert (engine.state.kind == Kind.BIG_GIN).any()
 
 
-@pytest.mark.parametrize(
-    ("upcard", "limit"), [("AS", 0), ("AD", 0), ("2H", 2), ("7C", 7), ("TD", 10), ("KS", 10)]
-)
+@pytest.mark.parametrize(("upcard", "limit"), [("AS", 0), ("AD", 0), ("2H", 2), ("7C", 7), ("TD", 10), ("KS", 10)])
 def test_the_first_upcard_caps_the_knock(upcard: str, limit: int) -> None:
     hands = ["3S 4S 5S 6S 9H 9D 9C 8C 8D 8H", "7S 8S JH QH TH 5C 5D 4C TS 6H"]
     for drawn, deadwood in (("AC", 1), ("2C", 2), ("3C", 3), ("7D", 7), ("JC", 10)):

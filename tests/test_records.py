@@ -23,7 +23,7 @@ from gin_env.records import DealRecord, GameRecord, RecordError, from_json, read
 from gin_env.replay import replay, replay_deals
 from gin_env.rules import Rules, resolve_rules
 from gin_env.state import State
-from tests.test_position import ALL_RULES, differences, play, sensible_actions
+from tests.test_position import ALL_RULES, play, sensible_actions
 
 #: Lines written once, which every later version must read and replay to the same end.
 KEPT = Path(__file__).parent / "data" / "records.jsonl"
@@ -71,7 +71,7 @@ def check_round_trip(record: DealRecord | GameRecord, states: list[State]) -> No
     played = [played] if isinstance(played, State) else played
     assert len(played) == len(states)
     for state, original in zip(played, states, strict=True):
-        assert differences(state, original) == set()
+        assert state.differences(original) == []
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)

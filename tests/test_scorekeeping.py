@@ -25,7 +25,9 @@ DEALER_RULES = [
     for rule in ("clockwise", "alternate", "loser", "winner", "random", "fixed")
     for redeal in ("same", "next")
 ]
-ROTATIONS = [{"rotation": rule, "dead_redeal": redeal} for rule in ("loser", "clockwise") for redeal in ("same", "next")]
+ROTATIONS = [
+    {"rotation": rule, "dead_redeal": redeal} for rule in ("loser", "clockwise") for redeal in ("same", "next")
+]
 ENDS: list[dict[str, Any]] = [
     {"max_deals": 2, "target": 500},
     {"target": 500, "box_timing": "end", "box_bonus": 50, "game_bonus": 70, "shutout_bonus": 90},

@@ -71,6 +71,7 @@ class MatchResult:
             "episode": self.episode,
             "seed": self.seed,
             "pairs": self.num_pairs,
+            "plays": self.num_plays,
             "deals": self.num_deals,
             "points_per_deal": _without_nan(self.points_per_deal._asdict()),
             "win_rates": [_without_nan(rate._asdict()) for rate in self.win_rates],

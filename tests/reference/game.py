@@ -175,7 +175,7 @@ class ReferenceGame:
 
     @property
     def end_bonuses(self) -> list[int]:
-        """What closed sheets pay at the end: boxes, game bonus and shutout bonus per team; a game cut short pays none."""
+        """What closed sheets pay each team at the end: boxes and bonuses. A game cut short pays none."""
         if self.truncated:
             return [0] * self.num_teams
         return add(*(end_bonuses(self.rules, sheet.scores, sheet.boxes) for sheet in self.sheets))
