@@ -93,10 +93,12 @@ def play_on(
     engine: Engine,
     seed: int = 0,
     policy: Callable[[Engine, np.random.Generator], np.ndarray] = lively_actions,
+    steps: int = 10**9,
 ) -> Iterator[np.ndarray]:
-    """Yield the actions about to be taken, then take them, until every deal is over."""
+    """Yield the actions about to be taken, then take them, until every deal is over or so many steps are done."""
     generator = np.random.default_rng(seed)
-    while not engine.over.all():
+    while not engine.over.all() and steps:
+        steps -= 1
         actions = policy(engine, generator)
         yield actions
         engine.step(actions)

@@ -12,12 +12,10 @@ import pytest
 from gin_env.dealing import parse_deck
 from gin_env.engine import Engine
 from gin_env.errors import IllegalAction, InvalidPosition
-from gin_env.rules import PRESETS, Rules
-from gin_env.sampling import random_actions
 from gin_env.state import Kind, State, array_fields, log_capacity
 from gin_env.view import player_view, single_view
 from tests.knowledge import Bookkeeper, book_actions
-from tests.options import ALL_RULES, OPTION_SETS
+from tests.options import ALL_RULES
 from tests.play import lively_actions, play_on, rich_engine
 from tests.random_rules import random_rules
 
@@ -39,7 +37,7 @@ def cards_are_conserved(state: State) -> bool:
 
 @pytest.mark.parametrize("name", ALL_RULES)
 def test_invariants_at_every_step(name: str) -> None:
-    rules, num_deals = ALL_RULES[name], 30
+    rules, num_deals = ALL_RULES[name], 20
     engine = rich_engine(rules, num_deals, seed=1)
     state = engine.state
     bookkeepers = [Bookkeeper(rules) for _ in range(num_deals)]
@@ -117,15 +115,15 @@ def test_random_rules_hold_the_invariants() -> None:
 def test_rows_are_independent(name: str) -> None:
     """Row i of a batch equals a batch of one with that row's stream, over several deals."""
     rules = ALL_RULES[name]
-    together = Engine(rules, 4, seed=9)
-    alone = [Engine(rules) for _ in range(4)]
+    together = Engine(rules, 3, seed=9)
+    alone = [Engine(rules) for _ in range(3)]
     for row, engine in enumerate(alone):
         engine.seed(9, streams=[row])
     generator = np.random.default_rng(0)
     for engine in (together, *alone):
         engine.reset()
-    for step in range(200):
-        actions = lively_actions(together, generator)
+    for step in range(150):
+        actions = lively_actions(together, generator, eagerness=0.9, sense=0.9)
         together.step(actions)
         for row, engine in enumerate(alone):
             engine.step(actions[[row]])
@@ -170,14 +168,11 @@ def deep_pickle(engine: Engine) -> Engine:
 
 
 @pytest.mark.parametrize("copying", [copy.deepcopy, deep_pickle])
-@pytest.mark.parametrize(
-    "rules", [Rules.preset("palace_4p", knock_limit=7), *OPTION_SETS.values()], ids=lambda r: r.mode
-)
-def test_copies_go_on_alike(copying: Callable[[Engine], Engine], rules: Rules) -> None:
-    engine = rich_engine(rules, 8, seed=2)
-    for step, _ in enumerate(play_on(engine)):
-        if step == 20:
-            break
+@pytest.mark.parametrize("name", ["palace_4p", "duel_all", "team_all", "rotation_all", "pooled_all", "tables_net"])
+def test_copies_go_on_alike(copying: Callable[[Engine], Engine], name: str) -> None:
+    engine = rich_engine(ALL_RULES[name], 6, seed=2)
+    for _ in play_on(engine, steps=20):
+        pass
     twin = copying(engine)
     assert twin.rules == engine.rules
     for one, other in zip(play_on(engine, seed=3), play_on(twin, seed=3), strict=True):
@@ -192,9 +187,8 @@ def test_copies_go_on_alike(copying: Callable[[Engine], Engine], rules: Rules) -
 def test_clone_take_and_put(name: str) -> None:
     engine = rich_engine(ALL_RULES[name], 6, seed=3)
     before = engine.state.clone()
-    for step, _ in enumerate(play_on(engine)):
-        if step == 7:
-            break
+    for _ in play_on(engine, steps=7):
+        pass
     middle = engine.state.clone()
     assert not middle.equals(before)
     assert before.problems(0) == []

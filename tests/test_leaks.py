@@ -47,10 +47,10 @@ def differences(one: PlayerView, other: PlayerView) -> set[str]:
 
 
 def moments(engine: Engine, bookkeepers: list[Bookkeeper]) -> Iterator[np.ndarray]:
-    """Yield rows to look at while deals are played: all at every fifth step, the last discards at every one."""
+    """Yield rows to look at while deals are played: all at every ninth step, the last discards at every one."""
     state = engine.state
     for step, actions in enumerate(play_on(engine, seed=5)):
-        rows = np.flatnonzero(state.phase != Phase.OVER if step % 5 == 0 else state.phase == Phase.LAST_DISCARD)
+        rows = np.flatnonzero(state.phase != Phase.OVER if step % 9 == 0 else state.phase == Phase.LAST_DISCARD)
         if len(rows):
             yield rows
         book_actions(bookkeepers, engine, actions.tolist())
@@ -106,7 +106,7 @@ def test_unknown_cards_dealt_anew_change_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", ALL_RULES)
 def test_without_the_buried_pile_the_features_do_not_tell_it(name: str) -> None:
     """Nor does the mask: what a catch may name is the same whatever lies in the pile."""
-    found = compare(ALL_RULES[name], exchange_buried_cards, WITHOUT_BURIED_PILE)
+    found = compare(ALL_RULES[name], exchange_buried_cards, WITHOUT_BURIED_PILE, num_deals=6)
     assert found.changed == set()
     assert found.moved > found.phases.total() or name == "five_with_one_card_in_the_stock"
 
@@ -160,11 +160,10 @@ LEAKS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("entry", LEAKS)
-@pytest.mark.parametrize("name", ["team_all", "team_hidden"])
-def test_a_leak_in_the_view_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str, entry: str) -> None:
+def test_a_leak_in_the_view_is_noticed(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
     look = view_module._look
     monkeypatch.setattr(view_module, "_look", lambda *given: {**look(*given), entry: LEAKS[entry](given[1])})
-    found = compare(ALL_RULES[name], deal_unknown_cards_anew, EVERYTHING, num_deals=6)
+    found = compare(ALL_RULES["team_hidden"], deal_unknown_cards_anew, EVERYTHING, num_deals=6)
     assert entry in found.changed
 
 
@@ -179,7 +178,7 @@ def test_a_leak_in_the_history_is_noticed(monkeypatch: pytest.MonkeyPatch, name:
     assert found.changed >= {"history.cards"}
 
 
-@pytest.mark.parametrize("name", ["duel_all", "rotation_all", "pooled_all", "palace_4p"])
+@pytest.mark.parametrize("name", ["duel_all", "rotation_all", "palace_4p"])
 def test_a_mask_or_a_feature_that_tells_the_buried_pile_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     options = ObservationOptions(derived=True, showdown=True)
     assert "features" in compare(ALL_RULES[name], exchange_buried_cards, options, num_deals=4).changed

@@ -270,7 +270,7 @@ def test_the_first_upcard_caps_the_knock(upcard: str, limit: int) -> None:
         engine = dealt(Rules.preset("oklahoma_2p"), hands, upcard, f"{drawn} KD KC")
         act(engine, "pass", "pass", "draw", "discard 3S", "draw", "discard KD", "draw")
         # 4S 5S 6S, the nines and the eights are melds; what was drawn first is all the deadwood
-        assert (f"knock KC" in legal(engine)) == (deadwood <= limit), (drawn, upcard)
+        assert ("knock KC" in legal(engine)) == (deadwood <= limit), (drawn, upcard)
         assert engine.state.taken_card[0] == NO_CARD
 
 

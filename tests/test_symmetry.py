@@ -18,14 +18,14 @@ ANY_SEAT = [name for name, rules in ALL_RULES.items() if rules.deal_order == "le
 
 
 def eager(engine: Engine, generator: np.random.Generator) -> np.ndarray:
-    return lively_actions(engine, generator, eagerness=0.6, sense=0.8)
+    return lively_actions(engine, generator, eagerness=0.7, sense=1.0)
 
 
 @pytest.mark.parametrize("name", ANY_SUIT)
 def test_renaming_suits_changes_nothing(name: str) -> None:
     """S H D C become H D C S; where a spade as the first upcard doubles the points, spades stay."""
     rules = ALL_RULES[name]
-    one, other = rich_engine(rules, 30, seed=6), Engine(rules, 30)
+    one, other = rich_engine(rules, 24, seed=6), Engine(rules, 24)
     suits = np.array([0, 2, 3, 1]) if rules.spade_upcard_doubles else np.array([1, 2, 3, 0])
     renamed = np.append((suits[:, None] * 13 + np.arange(13)).ravel(), NO_CARD).astype(np.uint8)
     other.reset(decks=renamed[one.state.deck], dealers=one.state.dealer)
@@ -45,7 +45,7 @@ def test_renaming_suits_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", ANY_SEAT)
 def test_turning_the_table_changes_nothing(name: str) -> None:
     rules = ALL_RULES[name]
-    one, other = rich_engine(rules, 30, seed=7), Engine(rules, 30)
+    one, other = rich_engine(rules, 24, seed=7), Engine(rules, 24)
     seats, teams = rules.num_seats, rules.num_teams
     other.reset(decks=one.state.deck, dealers=(one.state.dealer + 1) % seats)
     for actions in play_on(one, policy=eager):

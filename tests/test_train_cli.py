@@ -1,6 +1,5 @@
 """train.py as a user types it: a run that leaves a model, a run that goes on, and every wrong input in one line."""
 
-import csv
 import inspect
 import json
 import math
@@ -17,7 +16,6 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 
-import evaluate as evaluate_script
 import train as train_script
 from agents import cli
 from agents.model_files import read_description
@@ -26,10 +24,7 @@ from agents.registry import load_agent
 from agents.selfplay.pool import OpponentPool
 from agents.selfplay.run_folder import hold, new_run_folder, read_training
 from benchmarks.training import measure_training
-from gin_env.observation import ObservationOptions
-from gin_env.records import read_records
-from gin_env.replay import replay
-from gin_env.rules import PRESETS, Rules
+from gin_env.rules import Rules
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = "--preset classic_2p --timesteps 1024 --rows 64 --steps 8 --net 16 --minibatch 256 --epochs 1 --threads 1"
@@ -133,77 +128,6 @@ def test_a_run_goes_on_where_it_stood(copied_run, main):
     assert after["optimizer"]["state"][0]["step"] > before["optimizer"]["state"][0]["step"]
     assert len(after["snapshots"]) > len(before["snapshots"]) > 0
     assert json.loads((folder / "model.json").read_text())["training"]["timesteps"] == 1536
-
-
-#: A training of four rollouts, one measurement on the way and one at the end, in about a second.
-MINIMAL = "--timesteps 1024 --rows 16 --steps 16 --net 8 --minibatch 64 --epochs 1 --threads 1 --eval-every 768"
-MINIMAL += " --eval-deals 1 --snapshot-every 512 --opponents self:1 past:1 simple:3 --panel gold"
-
-
-@pytest.fixture
-def evaluate(tmp_path, monkeypatch):
-    """Run evaluate.py to its end within this process; return what it wrote with --json."""
-
-    def call(arguments):
-        monkeypatch.setattr(sys, "argv", ["evaluate.py", *arguments.split(), "--json", str(tmp_path / "results.json")])
-        cli.run(evaluate_script.main)
-        return json.loads((tmp_path / "results.json").read_text())
-
-    return call
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_can_be_trained_and_its_model_evaluated(preset, main, evaluate, tmp_path, capsys):
-    rules = Rules.preset(preset)
-    main(MINIMAL, "--preset", preset, "--output model")
-    agent = PolicyAgent.load(tmp_path / "model")
-    assert agent.rules == rules
-    description = read_description(tmp_path / "model")
-    assert description["training"]["timesteps"] == 1024
-    assert len(read_training(tmp_path / "model")["snapshots"]) == 2
-    log = list(csv.DictReader((tmp_path / "model" / "logs" / "progress.csv").open()))
-    assert sum(float(line["deals/count"] or 0) for line in log) > 0
-    assert sum(line["eval/gold"] != "" for line in log) == 2
-    capsys.readouterr()
-    deals = 3 * rules.num_teams
-    written = evaluate(f"--agents model simple --deals {deals} --record deals.jsonl")
-    printed = capsys.readouterr().out
-    assert f"{preset}, duplicate deals" in printed
-    (match,) = written["matches"]
-    assert written["rules_name"] == match["rules"] == preset
-    assert match["agents"] == ["model", "simple"]
-    assert match["plays"] == match["deals"] == deals == rules.num_teams * len(match["pair_means"])
-    records, problems = read_records(tmp_path / "deals.jsonl")
-    assert not problems
-    assert len(records) == deals
-    for record in records:
-        replay(record)
-        assert record.agents.count("model") * rules.num_teams == rules.num_players
-
-
-def test_games_are_trained_for_and_measured_as_games(main, evaluate, tmp_path, capsys):
-    rule = "--rule target=150 boast=on boast_points=9,8,7,6,5 big_gin_bonus=none"
-    main(MINIMAL, "--preset biggin_2p", rule, "--episode game --reward win --no-buried-pile --output model")
-    assert "--agents model gold --episode game" in capsys.readouterr().out
-    agent = PolicyAgent.load(tmp_path / "model")
-    assert agent.rules == Rules.preset(
-        "biggin_2p", target=150, boast=True, boast_points=(9, 8, 7, 6, 5), big_gin_bonus=None
-    )
-    assert agent.encoder.options == ObservationOptions(derived=True, buried_pile=False)
-    assert not any(section.name == "pile" for section in agent.encoder.sections)
-    told = read_description(tmp_path / "model")["training"]
-    assert (told["episode"], told["reward"]) == ("game", "win")
-    written = evaluate("--agents model gold --episode game --deals 6 --record games.jsonl.gz")
-    (match,) = written["matches"]
-    assert (match["plays"], match["episode"]) == (6, "game")
-    games, problems = read_records(tmp_path / "games.jsonl.gz")
-    assert not problems
-    assert sum(len(game.deals) for game in games) == match["deals"] > 6
-    assert all(max(game.deals[-1].after.scores) >= 150 for game in games)
-    won = [game.agents[game.winner] for game in games]
-    assert [rate["value"] for rate in match["win_rates"]] == pytest.approx(
-        [won.count("model") / 6, won.count("gold") / 6]
-    )
 
 
 def test_the_same_seed_gives_the_same_weights(tmp_path):
