@@ -33,7 +33,7 @@ from agents.cli import UserError, parse, run
 from agents.model_files import read_model
 from agents.registry import AGENT_NAMES, is_model, load_agent
 from agents.rule_options import parse_rules
-from gin_env.records import DealRecord, GameRecord
+from gin_env.notation.records import DealRecord, GameRecord
 from gin_env.rules import PRESETS, Rules
 
 DEFAULT_PRESET = "palace_4p"

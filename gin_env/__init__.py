@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from gin_env.engine import Engine
     from gin_env.episodes import Episodes
     from gin_env.errors import IllegalAction, InvalidPosition
+    from gin_env.notation.position import format_position, parse_position, status
+    from gin_env.notation.recorder import Recorder
+    from gin_env.notation.records import DealRecord, GameRecord, read_records, write_records
+    from gin_env.notation.replay import replay
     from gin_env.observation import ObservationEncoder, ObservationOptions
     from gin_env.rewards import Outcome
+    from gin_env.rulebook import describe_rules
     from gin_env.rules import PRESETS, Rules
-    from gin_env.scoring import DealResult, score_deal
+    from gin_env.scoring import DealResult, score_deal, score_tables
     from gin_env.single import GinRummySingleEnv
     from gin_env.state import Kind, Phase, State
     from gin_env.vector import GinRummyVectorEnv
@@ -40,10 +45,15 @@ _HOMES = {
     "engine": ("Engine",),
     "episodes": ("Episodes",),
     "errors": ("IllegalAction", "InvalidPosition"),
+    "notation.position": ("format_position", "parse_position", "status"),
+    "notation.recorder": ("Recorder",),
+    "notation.records": ("DealRecord", "GameRecord", "read_records", "write_records"),
+    "notation.replay": ("replay",),
     "observation": ("ObservationEncoder", "ObservationOptions"),
     "rewards": ("Outcome",),
+    "rulebook": ("describe_rules",),
     "rules": ("PRESETS", "Rules"),
-    "scoring": ("DealResult", "score_deal"),
+    "scoring": ("DealResult", "score_deal", "score_tables"),
     "single": ("GinRummySingleEnv",),
     "state": ("Kind", "Phase", "State"),
     "vector": ("GinRummyVectorEnv",),
@@ -55,9 +65,11 @@ __all__ = [
     "PRESETS",
     "ActionLayout",
     "Agent",
+    "DealRecord",
     "DealResult",
     "Engine",
     "Episodes",
+    "GameRecord",
     "GinRummyEnv",
     "GinRummySingleEnv",
     "GinRummyVectorEnv",
@@ -70,15 +82,24 @@ __all__ = [
     "Phase",
     "PlayerView",
     "RandomAgent",
+    "Recorder",
     "Rules",
     "State",
     "__version__",
     "action_layout",
+    "describe_rules",
     "env",
+    "format_position",
     "parallel_env",
+    "parse_position",
     "player_view",
     "raw_env",
+    "read_records",
+    "replay",
     "score_deal",
+    "score_tables",
+    "status",
+    "write_records",
 ]
 
 

@@ -109,8 +109,8 @@ class LearnerTable:
     Notes
     -----
     An episode that the others end before the learner's first decision is dealt anew; it appears in
-    ``finished`` only. What the learner's team wins or loses in a game before its first decision counts
-    with that decision.
+    ``finished`` only. Where three rotate, single deals that the learner's seat sits out are not played at
+    all. What the learner's team wins or loses in a game before its first decision counts with that decision.
     """
 
     def __init__(
@@ -294,8 +294,17 @@ class LearnerTable:
 
     def _begin(self, rows: Rows, decks: ArrayLike | None = None, dealers: ArrayLike | None = None) -> None:
         self.episodes.reset(rows, decks, dealers)
+        if self.rules.mode == "rotation" and self.episodes.episode == "deal" and decks is None and dealers is None:
+            self._deal_until_seated(rows)
         self._fresh[rows] = True
         self._gains[rows] = 0.0
+
+    def _deal_until_seated(self, rows: Rows) -> None:
+        """Deal anew where the learner's seat deals and sits out: there is nothing to wait for."""
+        sitting_out = rows[self.state.dealer[rows] == self.seat[rows]]
+        while len(sitting_out):
+            self.episodes.reset(sitting_out)
+            sitting_out = sitting_out[self.state.dealer[sitting_out] == self.seat[sitting_out]]
 
     def _play_others(self, rows: Rows) -> None:
         """Let the agents play until it is the learner's turn in each of some rows, or its episode is over."""

@@ -10,8 +10,8 @@ from agents.arena import play_match
 from agents.gold import GoldAgent
 from agents.registry import load_agent
 from gin_env.engine import Engine
+from gin_env.notation.replay import replay
 from gin_env.randomness import random_seats, shuffled_decks, stream_keys
-from gin_env.replay import replay
 from gin_env.rules import Rules
 from gin_env.state import Kind
 from gin_env.view import player_view

@@ -14,9 +14,9 @@ from agents import cli
 from agents.model_files import read_description
 from agents.policy import PolicyAgent
 from agents.selfplay.run_folder import read_training
+from gin_env.notation.records import read_records
+from gin_env.notation.replay import replay
 from gin_env.observation import ObservationOptions
-from gin_env.records import read_records
-from gin_env.replay import replay
 from gin_env.rules import PRESETS, Rules
 
 #: A training of four rollouts, one measurement on the way and one at the end, in about a second.

@@ -13,9 +13,9 @@ import pytest
 from agents.model_files import DESCRIPTION_FILE, WEIGHTS_FILE, Model, write_model
 from agents.registry import AGENT_NAMES
 from gin_env.actions import action_layout
+from gin_env.notation.records import read_records
+from gin_env.notation.replay import replay_deals
 from gin_env.observation import ObservationEncoder, ObservationOptions
-from gin_env.records import read_records
-from gin_env.replay import replay_deals
 from gin_env.rules import PRESETS, Rules
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -94,7 +94,7 @@ def test_a_partner_agent_may_sit_at_the_other_table():
     assert set(opponent.seats) == {0}
 
 
-def test_a_seat_that_sits_out_waits_for_a_deal_that_it_plays():
+def test_deals_that_the_seat_would_sit_out_are_not_played():
     table = LearnerTable("rotation_3p", 12, Knocker())
     table.reset()
     ended = dealt = 0
@@ -102,7 +102,7 @@ def test_a_seat_that_sits_out_waits_for_a_deal_that_it_plays():
         assert (table.state.dealer != table.seat).all()
         ended += outcome.over.sum()
         dealt += len(outcome.finished_rows)
-    assert dealt > ended * 1.3 > 0  # one deal in three is played without the learner
+    assert 0 < ended <= dealt < ended * 1.2  # the few others ended before the learner's first decision
 
 
 def test_seats_are_spread():

@@ -10,7 +10,7 @@ import pytest
 from gin_env.engine import Engine
 from gin_env.errors import InvalidPosition
 from gin_env.melds import deadwood
-from gin_env.position import format_position, parse_position, status
+from gin_env.notation.position import format_position, parse_position, status
 from gin_env.rules import PRESETS, Rules
 from gin_env.sampling import random_actions
 from gin_env.state import Phase, State

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from gin_env.cards import parse_cards
-from gin_env.challenge import (
+from gin_env.melds import deadwood
+from gin_env.notation.challenge import (
     parse_challenge_deal,
     read_challenge_deals,
     record_challenge_deal,
     replay_challenge_deal,
 )
-from gin_env.melds import deadwood
-from gin_env.records import RecordError, from_json
-from gin_env.replay import replay
+from gin_env.notation.records import RecordError, from_json
+from gin_env.notation.replay import replay
 from gin_env.scoring import score_deal
 from gin_env.state import Kind, Phase
 

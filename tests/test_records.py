@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import gin_env
-from gin_env.challenge import replay_challenge_deal
 from gin_env.engine import Engine
 from gin_env.episodes import Episodes
-from gin_env.position import format_position, parse_position
-from gin_env.record_lines import seal, unseal
-from gin_env.recorder import Recorder, record_deals
-from gin_env.records import DealRecord, GameRecord, RecordError, from_json, read_records, write_records
-from gin_env.replay import replay, replay_deals
+from gin_env.notation.challenge import replay_challenge_deal
+from gin_env.notation.lines import seal, unseal
+from gin_env.notation.position import format_position, parse_position
+from gin_env.notation.recorder import Recorder, record_deals
+from gin_env.notation.records import DealRecord, GameRecord, RecordError, from_json, read_records, write_records
+from gin_env.notation.replay import replay, replay_deals
 from gin_env.rules import Rules, resolve_rules
 from gin_env.state import State
 from tests.test_position import ALL_RULES, play, sensible_actions

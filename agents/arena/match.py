@@ -28,8 +28,8 @@ from agents.arena.statistics import ratio_estimate
 from agents.arena.style import style_of
 from gin_env.agent import Agent, decide
 from gin_env.episodes import EPISODES, Episodes, Transition
-from gin_env.recorder import Recorder
-from gin_env.records import DealRecord, GameRecord
+from gin_env.notation.recorder import Recorder
+from gin_env.notation.records import DealRecord, GameRecord
 from gin_env.rules import Rules
 
 
@@ -64,7 +64,7 @@ def play_match(
     on_progress : callable, optional
         Called now and then with the episodes finished and their total.
     on_record : callable, optional
-        Called with the record of each episode that ends (``gin_env.records``), in the order in which they do.
+        Called with the record of each episode that ends (``gin_env.notation.records``), in the order in which they do.
 
     Raises
     ------

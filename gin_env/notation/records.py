@@ -3,9 +3,10 @@
 >>> write_records("games.jsonl.gz", recorder.records)
 >>> records, problems = read_records("games.jsonl.gz")
 
-A line is compact ASCII JSON with its keys in a fixed order, so that each record has one text; its last value is a
-checksum of all that stands before it. A line that was changed, cut or written by another hand is named with its
-number and never loaded. ``gin_env.recorder`` makes records, ``gin_env.replay`` plays them; docs/records.md shows both.
+A line is compact ASCII JSON with its keys in a fixed order, so that each record has one text; its last
+value is a checksum of all that stands before it. A line that was changed, cut or written by another hand is
+named with its number and never loaded. ``gin_env.notation.recorder`` makes records,
+``gin_env.notation.replay`` plays them; docs/records.md shows both.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from gin_env.actions import action_layout
 from gin_env.dealing import parse_deck
-from gin_env.record_lines import ReadResult, RecordError, numbered_lines, seal, unseal, write_lines
+from gin_env.notation.lines import ReadResult, RecordError, numbered_lines, seal, unseal, write_lines
 from gin_env.rules import Rules, resolve_rules
 
 __all__ = [

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gin_env.rulebook_play import Sentence, knock, players, start, trading, turn
-from gin_env.rulebook_score import boasting_and_catching, game, laying_off, left_out, score
+from gin_env.rulebook.play import Sentence, knock, players, start, trading, turn
+from gin_env.rulebook.score import boasting_and_catching, game, laying_off, left_out, score
 from gin_env.rules import Rules, resolve_rules
 
 _LEFT_OUT = "Not in this game"

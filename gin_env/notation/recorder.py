@@ -17,7 +17,7 @@ from gin_env.actions import action_layout
 from gin_env.cards import CARD_BITS, format_cards
 from gin_env.dealing import deal_cards
 from gin_env.episodes import EPISODES, Transition
-from gin_env.records import DealRecord, GameRecord, Standing, TableRecord, action_texts, write_records
+from gin_env.notation.records import DealRecord, GameRecord, Standing, TableRecord, action_texts, write_records
 from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import end_deals
 from gin_env.scoring import describe_result

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from gin_env.cards import NO_CARD, NUM_CARDS, bits_of, format_card, format_cards, parse_card, parse_cards
 from gin_env.errors import InvalidPosition, whole_number
 from gin_env.legal import legal_words
+from gin_env.notation.soundness import out_of_range, problems_of
 from gin_env.rules import Rules, resolve_rules
-from gin_env.soundness import out_of_range, problems_of
 from gin_env.state import Kind, Phase, State, array_fields
 
 #: Arrays that belong to the row or to the past, and arrays that follow from the others.

@@ -13,8 +13,8 @@ import numpy as np
 
 from gin_env.engine import Engine
 from gin_env.errors import IllegalAction
-from gin_env.recorder import new_game, record_deals
-from gin_env.records import DealRecord, GameRecord, RecordError, split_deck
+from gin_env.notation.recorder import new_game, record_deals
+from gin_env.notation.records import DealRecord, GameRecord, RecordError, split_deck
 from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import GameEnd, book_deals, end_deals, next_dealers
 from gin_env.state import State

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gin_env.rulebook_play import Sentence, is_always_gin, points, say
+from gin_env.rulebook.play import Sentence, is_always_gin, points, say
 from gin_env.rules import Rules
 
 

@@ -23,9 +23,9 @@ from gin_env.dealing import parse_deck
 from gin_env.engine import Engine
 from gin_env.errors import IllegalAction
 from gin_env.melds import deadwood
-from gin_env.record_lines import ReadResult, RecordError, numbered_lines
-from gin_env.recorder import record_deals
-from gin_env.records import DealRecord
+from gin_env.notation.lines import ReadResult, RecordError, numbered_lines
+from gin_env.notation.recorder import record_deals
+from gin_env.notation.records import DealRecord
 from gin_env.state import State
 
 RULES = "eaai_2p"
