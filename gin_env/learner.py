@@ -138,6 +138,7 @@ class LearnerTable:
         self._fresh = np.ones(num_rows, dtype=bool)  # no decision of the learner in this episode so far
         self._gains = np.zeros(num_rows, dtype=np.float32)  # not yet reported
         self._given_deck = np.zeros(num_rows, dtype=bool)  # rows being dealt a deck that was asked for
+        self._given_dealers: NDArray | None = None  # (N, ...) while rows are being dealt with dealers asked for
         self.set_opponents(RandomAgent() if opponents is None else opponents)
         self.seed(seed)
 
@@ -224,14 +225,31 @@ class LearnerTable:
     ) -> None:
         """Begin new episodes in all rows or some, up to the learner's first turn; arguments as in ``Engine.reset``.
 
-        Raises ``InvalidPosition`` for a given deck that the others end before the learner has anything to decide.
+        Raises ``InvalidPosition`` for a given deck that the others end before the learner has anything to decide,
+        and for given dealers that let the learner's seat sit out.
         """
         where = np.arange(self.num_rows) if rows is None else row_index(rows, self.num_rows)
         self._begin_step()
         self._given_deck[where] = decks is not None
-        self._begin(where, decks, dealers)
-        self._play_others(where)
-        self._given_deck[where] = False
+        try:
+            self._begin(where, decks, dealers)
+            if dealers is not None:
+                self._given_dealers = self._dealers_of_rows(where, np.asarray(dealers))
+            self._play_others(where)
+        finally:
+            self._given_deck[where] = False
+            self._given_dealers = None
+
+    def _dealers_of_rows(self, rows: Rows, dealers: NDArray) -> NDArray:
+        """Return the dealers asked for by row of the table, one or (with two tables) two for each."""
+        each = (self.rules.num_tables,) if self.rules.num_tables > 1 else ()
+        if self.rules.mode == "rotation" and (self.seat[rows] == dealers).any():
+            raise InvalidPosition(
+                f"dealer {self.seat[rows][0]} is the learner's seat, which would sit out: give another"
+            )
+        by_row = np.zeros((self.num_rows, *each), dtype=np.intp)
+        by_row[rows] = dealers
+        return by_row
 
     def step(self, actions: ArrayLike, skip: NDArray[np.bool_] | None = None) -> LearnerStep:
         """Apply the learner's actions (N,) and let the others play until its next turn.
@@ -365,7 +383,7 @@ class LearnerTable:
                 "with this deck and dealer the others end the deal before the learner's first decision: give another"
             )
         if len(again):
-            self._begin(again)
+            self._begin(again, dealers=None if self._given_dealers is None else self._given_dealers[again])
 
 
 def _join(states: Sequence[State]) -> State:

@@ -66,6 +66,8 @@ _MODES_OF = dict.fromkeys(
     "big_gin_bonus": _HEADS_UP,
     "cross_chain": ("partnership", "free_for_all"),
     "boast": (*_HEADS_UP, "partnership"),
+    "boast_wait_turns": (*_HEADS_UP, "partnership"),
+    "boast_points": (*_HEADS_UP, "partnership"),
     "score_sheet": ("duel", "partnership", "two_tables"),
     "deal_order": ("duel", "partnership", "free_for_all"),
     "dealer_rule": ("duel", "partnership", "free_for_all", "two_tables"),

@@ -51,16 +51,22 @@ def net_of(amounts: NDArray[np.integer]) -> Numbers:
 def end_deals(state: State, tables: Rows) -> DealEnd:
     """Return the result of deals; two tables are counted together (docs/rules.md, section 2)."""
     if state.rules.num_tables > 1:
-        return join_tables(state.rules, state.points[tables], state.net_points[tables])
+        dead: NDArray[np.bool_] = np.all(state.kind[tables] == Kind.DEAD, axis=1)
+        return join_tables(state.rules, state.points[tables], state.net_points[tables], dead)
     first = tables[:, 0]
     return DealEnd(state.points[first].astype(np.int64), state.net_points[first].astype(np.int64), state.winner[first])
 
 
-def join_tables(rules: Rules, points: NDArray[np.integer], net_points: NDArray[np.integer]) -> DealEnd:
-    """Return the result of M deals from what each of their tables paid, both arrays (M, K, T)."""
+def join_tables(
+    rules: Rules, points: NDArray[np.integer], net_points: NDArray[np.integer], dead: NDArray[np.bool_]
+) -> DealEnd:
+    """Return the result of M deals from what each of their tables paid, both arrays (M, K, T).
+
+    Nobody wins a deal that is ``dead`` (M,) at all tables, whatever catches and boasts have paid.
+    """
     gross: Numbers = points.sum(axis=1, dtype=np.int64)
     net: Numbers = net_points.sum(axis=1, dtype=np.int64)
-    winner = _ahead(gross)
+    winner = np.where(dead, np.int8(-1), _ahead(gross))
     counted = np.maximum(net, 0) if rules.team_score == "net" else gross
     if rules.box_timing == "now":
         box = (np.arange(rules.num_teams) == winner[:, None]) * rules.box_bonus

@@ -156,7 +156,8 @@ def score_tables(rules: str | Rules, tables: Sequence[DealResult]) -> DealResult
     if refused := next((result for result in tables if not result.legal), None):
         raise ValueError(f"an illegal knock ends no deal: {refused.reason}")
     points, net_points = (np.array([[getattr(result, name) for result in tables]]) for name in ("points", "net_points"))
-    joined = join_tables(rules, points, net_points)
+    dead = all(result.kind == "dead" for result in tables)
+    joined = join_tables(rules, points, net_points, np.array([dead]))
     winner = int(joined.winner[0])
     boxed = rules.box_timing == "now" and winner >= 0
     bonuses = {
@@ -166,7 +167,7 @@ def score_tables(rules: str | Rules, tables: Sequence[DealResult]) -> DealResult
     return DealResult(
         legal=True,
         reason="",
-        kind="dead" if all(result.kind == "dead" for result in tables) else "two_tables",
+        kind="dead" if dead else "two_tables",
         winner=None if winner < 0 else winner,
         points=tuple(joined.points[0].tolist()),
         net_points=tuple(joined.net_points[0].tolist()),

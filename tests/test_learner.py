@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gin_env.agent import Agent, RandomAgent
-from gin_env.errors import IllegalAction
+from gin_env.errors import IllegalAction, InvalidPosition
 from gin_env.learner import LearnerTable
 from gin_env.rules import Rules
 from gin_env.sampling import random_actions
@@ -103,6 +103,23 @@ def test_deals_that_the_seat_would_sit_out_are_not_played():
         ended += outcome.over.sum()
         dealt += len(outcome.finished_rows)
     assert 0 < ended <= dealt < ended * 1.2  # the few others ended before the learner's first decision
+
+
+def test_dealers_that_were_asked_for_are_kept():
+    """Also where the others end deals before the learner's first decision, and others are dealt."""
+    rules = Rules.preset("classic_2p", hand_size=7)
+    table = LearnerTable(rules, 4_000, Knocker(), seats=0)
+    table.reset(dealers=np.zeros(4_000, dtype=int))
+    assert (table.state.dealer == 0).all()
+    assert table.state.deal_number.max() > 0  # some were dealt anew
+
+
+def test_a_dealer_that_lets_the_learner_sit_out_is_refused():
+    table = LearnerTable("rotation_3p", 2, seats=[0, 1])
+    with pytest.raises(InvalidPosition, match="dealer 0 is the learner's seat"):
+        table.reset(dealers=0)
+    table.reset(dealers=2)
+    assert (table.state.dealer == 2).all()
 
 
 def test_seats_are_spread():

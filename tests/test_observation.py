@@ -125,6 +125,8 @@ def check_optional_sections(rules: Rules, view: PlayerView, part: Features) -> N
         assert (part["catches"][:, 0] == view.catches).all()
     for name in ("sheet_scores", "sheet_boxes"):
         assert (name in part) == (rules.score_sheet == "hollywood")
+    for name, scale in (("target", 500), ("game_bonus", 500), ("shutout_bonus", 500)):
+        assert part[f"rule_{name}"][:, 0] * scale == pytest.approx(getattr(rules, name))
     assert ("rule_big_gin_bonus" in part) == rules.has_big_gin
     assert ("rule_gin_bonus" in part) == (rules.mode != "partnership")
     for name in ("offered", "team_known_own", "team_known_other"):

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
-from gin_env.cards import CARD_BITS, NO_CARD, parse_cards
+from gin_env.cards import CARD_BITS, NO_CARD, format_card, parse_cards
 from gin_env.engine import Engine
 from gin_env.rules import Rules
 from gin_env.sampling import random_actions
+from gin_env.scoring import describe_result
 from gin_env.state import Kind, Phase
 from tests.options import OPTION_SETS
 from tests.play import lively_actions, play_on, rich_engine
 
-#: A right catch, a wrong one that is no meld, and one whose cards are not in the pile (with rest and upcard as below).
+#: What the two of a duel are dealt where one of them will catch.
 HANDS = ["AS AH 3D 5C 7S 9H JD", "2S 2H 4D 6C 8S TH QD"]
 
 
@@ -83,8 +82,9 @@ def test_a_boaster_waits_for_its_knock(wait: int) -> None:
     assert f"knock {drawn[wait]}" in legal(engine)
     act(engine, f"knock {drawn[wait]}")
     assert engine.state.kind[0] == Kind.KNOCK
-    without = dataclasses.replace(rules, boast_points=(0, 15, 10, 5, 0))
-    assert engine.state.points[0, 0] > rules.boast_points[0] > without.boast_points[0]
+    told = describe_result(rules, engine.state, 0)
+    assert (told.winner, told.bonuses) == (0, {"box": 10, "boast": 20})
+    assert told.points == (told.deadwood[1] - told.deadwood[0] + 10 + 20, 0)
     assert engine.state.boasted[0].tolist() == [1, 0]
 
 
@@ -245,13 +245,10 @@ def test_big_gin_ends_the_deal_without_a_discard(bonus: int) -> None:
     assert {"big_gin", "knock KC"} <= set(legal(engine))
     act(engine, "big_gin")
     state = engine.state
-    assert (state.kind[0], state.turn[0], state.knocker[0], state.upcard[0]) == (Kind.BIG_GIN, 1, 0, CARD_AC)
+    assert (state.kind[0], state.turn[0], state.knocker[0], format_card(state.upcard[0])) == (Kind.BIG_GIN, 1, 0, "AC")
     assert state.points[0].tolist() == [28 + bonus, 0]
     assert int(state.hands[0, 0]).bit_count() == 11
     assert state.problems() == []
-
-
-CARD_AC = parse_cards("AC")[0]
 
 
 def test_a_hand_with_deadwood_has_no_big_gin() -> None:

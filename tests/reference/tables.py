@@ -11,7 +11,7 @@ def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result
     """Return the result of the teams when both tables are over; local seat 0 or 1 plays for that team.
 
     All that the tables paid, boasts and catches included, decides the winner, and is netted with
-    ``team_score="net"``.
+    ``team_score="net"``. Nobody wins a deal that is dead at both.
     """
     rules = complete(rules)
     if rules["mode"] != "two_tables" or len(tables) != 2:
@@ -21,7 +21,8 @@ def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result
     boasts = add(*(table.boasts for table in tables))
     catches = add(*(table.catches for table in tables))
     points = add(*(table.points for table in tables))
-    winner = None if points[0] == points[1] else points.index(max(points))
+    is_dead = all(table.kind == "dead" for table in tables)
+    winner = None if is_dead or points[0] == points[1] else points.index(max(points))
     if rules["team_score"] == "net":
         points = [max(points[team] - points[1 - team], 0) for team in (0, 1)]
     bonuses = {}
@@ -31,7 +32,7 @@ def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result
     if any(boasts):
         bonuses["boast"] = sum(boasts)
     return Result(
-        kind="dead" if all(table.kind == "dead" for table in tables) else "two_tables",
+        kind="dead" if is_dead else "two_tables",
         winner=winner,
         points=points,
         net_points=net(points, (0, 1)),
