@@ -107,7 +107,7 @@ def test_deals_that_the_seat_would_sit_out_are_not_played():
 
 def test_dealers_that_were_asked_for_are_kept():
     """Also where the others end deals before the learner's first decision, and others are dealt."""
-    rules = Rules.preset("classic_2p", hand_size=7)
+    rules = Rules.preset("classic_2p", hand_size=7, upcard_offer=False)
     table = LearnerTable(rules, 4_000, Knocker(), seats=0)
     table.reset(dealers=np.zeros(4_000, dtype=int))
     assert (table.state.dealer == 0).all()
