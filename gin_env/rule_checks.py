@@ -6,10 +6,7 @@ A wrong value raises a ``ValueError`` that names the field, the value and the wa
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from gin_env.rules import Rules
+from typing import Any
 
 
 def check_value(field: dataclasses.Field[Any], value: Any) -> None:
@@ -84,8 +81,8 @@ _NEEDS = {
 }
 
 
-def check_combination(rules: Rules) -> None:
-    """Raise ``ValueError`` for fields that contradict each other."""
+def check_combination(rules: Any) -> None:
+    """Raise ``ValueError`` for fields of a ``Rules`` value (which stands a floor above) that contradict each other."""
     low, high = _PLAYERS[rules.mode]
     if not low <= rules.num_players <= high:
         seats = f"{low}" if low == high else f"{low} to {high}"

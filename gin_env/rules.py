@@ -249,7 +249,7 @@ class Rules:
         "classic_2p(knock_limit=5,layoff='greedy')"
         """
         differing = {name: _differences(self, preset) for name, preset in PRESETS.items()}
-        nearest = min(differing, key=lambda name: len(differing[name]))
+        nearest = min(differing, key=lambda name: (PRESETS[name].mode != self.mode, len(differing[name])))
         changes = ",".join(f"{field}={value!r}".replace(" ", "") for field, value in differing[nearest].items())
         return f"{nearest}({changes})" if changes else nearest
 
