@@ -126,7 +126,7 @@ showing one's hand; with no deadwood it is **gin**. A **dead deal** ends without
 - Points are what a scorer writes down, never negative. A learner's reward is net: own points minus the other's, equal
   for both members of a team. Where more than two play for themselves, every pair is netted; what is won from nobody
   in particular (boxes, catches, bonuses at the end) counts against each other player.
-- A field that means nothing in a mode must stay at its default there.
+- A field that means nothing in a mode must stay at its default there (`max_trades_per_turn` at 0).
 """
 
 PRESETS_INTRODUCTION = """

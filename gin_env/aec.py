@@ -12,7 +12,6 @@ The game is the batch engine with one deal; this file turns it into PettingZoo's
 
 from __future__ import annotations
 
-import operator
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -26,9 +25,11 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from gin_env.actions import ActionLayout
 from gin_env.central import StateEncoder
 from gin_env.episodes import Episodes
+from gin_env.errors import whole_number
 from gin_env.interface import (
     FEATURE_HIGH,
     FEATURE_LOW,
+    action_index,
     check_choice,
     deal_summary,
     injected_deal,
@@ -40,8 +41,10 @@ from gin_env.rendering.text import render_tables
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
-from gin_env.view import PlayerView, player_view, single_view
+from gin_env.view import PlayerView, single_view
 from gin_env.wrappers import TeamGuardWrapper
+
+_ROW = np.zeros(1, dtype=np.intp)  # the one row of the episodes
 
 
 class GinRummyEnv(AECEnv):
@@ -104,7 +107,8 @@ class GinRummyEnv(AECEnv):
         self._seen: dict[str, NDArray[np.float32]] = {}  # features asked for since the last step
         self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.layout.size) for agent in self.possible_agents}
-        state_size = self.state_encoder.size * self.rules.num_tables
+        num_tables = self.rules.num_tables
+        state_size = self.state_encoder.size * num_tables + (num_tables > 1)
         self.state_space = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (state_size,), np.float32)
 
     # ------------------------------------------------------------------ looking
@@ -131,6 +135,7 @@ class GinRummyEnv(AECEnv):
         """Return what an agent sees from its own seat: features (F,) float32, with its mask (A,) int8 in a dict."""
         features = self._seen.get(agent)
         if features is None:
+            self._check_begun()
             view = single_view(self.episodes.state, *self._place(agent))
             features = self._seen[agent] = self.encoder.encode_single(view)
         if self.form == "flat":
@@ -139,17 +144,27 @@ class GinRummyEnv(AECEnv):
 
     def view(self, agent: str, history: bool = False) -> PlayerView:
         """Return what an agent may know as a ``PlayerView`` of one row, on request with the deal's events."""
-        seat, row = self._place(agent)
-        return player_view(self.episodes.state, seats=seat, rows=[row], history=history)
+        return self.episodes.views(_ROW, self._seat_of(agent), history)
+
+    def _seat_of(self, agent: str) -> int:
+        if agent not in self._seats:
+            raise ValueError(f"unknown agent {agent!r}: one of {', '.join(self.possible_agents)}")
+        return self._seats[agent]
 
     def _place(self, agent: str) -> tuple[int, int]:
         """Return an agent's seat at its table, and the table's row."""
-        table, seat = divmod(self._seats[agent], self.rules.num_seats)
+        table, seat = divmod(self._seat_of(agent), self.rules.num_seats)
         return seat, table
 
     def state(self) -> NDArray[np.float32]:
-        """Return everything, all hands and the stock's order, as a vector (S,) for a central critic."""
-        return self.state_encoder.encode(self.episodes.state).ravel()
+        """Return everything, all hands and the stock's order, as a vector (S,) for a central critic.
+
+        With two tables the vectors of both stand one after the other, and then the table that moves next.
+        """
+        vector = self.state_encoder.encode(self.episodes.state).ravel()
+        if self.rules.num_tables == 1:
+            return vector
+        return np.append(vector, self.episodes.table_rows(_ROW)).astype(np.float32)
 
     def render(self) -> str | None:
         """Return the table as text with all hands open, or print it; a deal just ended in a game comes first."""
@@ -157,6 +172,7 @@ class GinRummyEnv(AECEnv):
             modes = ", ".join(self.metadata["render_modes"])
             logger.warn(f"render_mode is None: make the environment with one of {modes}")
             return None
+        self._check_begun()
         text = render_tables(self.episodes.state)
         if self._finished is not None and not self.episodes.over[0]:
             text = f"{render_tables(self._finished)}\n\n{text}"
@@ -167,6 +183,10 @@ class GinRummyEnv(AECEnv):
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _check_begun(self) -> None:
+        if not self._seeded:
+            raise ValueError("nothing is dealt yet: call reset() first")
 
     # ------------------------------------------------------------------ playing
 
@@ -180,7 +200,7 @@ class GinRummyEnv(AECEnv):
         """
         deck, dealer = injected_deal(self.rules, options)
         if seed is not None or not self._seeded:
-            self.episodes.seed(secrets.randbits(63) if seed is None else operator.index(seed))
+            self.episodes.seed(secrets.randbits(63) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
         self.episodes.reset(decks=deck, dealers=dealer)
         self._finished = None
@@ -218,11 +238,7 @@ class GinRummyEnv(AECEnv):
             return
         if action is None:
             raise ValueError(f"step(None) is for agents whose episode is over, and {agent} is to move")
-        try:
-            index = operator.index(action)
-        except TypeError:
-            raise ValueError(f"action {action!r}: give its index, as env.layout.index('draw') does") from None
-        transition = self.episodes.step(np.array([index]))
+        transition = self.episodes.step(np.array([action_index(action, self.layout.size)]))
         self._finished = transition.finished
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards[agent] = 0.0
@@ -288,9 +304,6 @@ class GinRummyEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, truncated)
         self._seen = {}
         self._deads_step_first()
-
-
-_ROW = np.zeros(1, dtype=np.intp)
 
 
 def raw_env(rules: Rules | str = "palace_4p", **options: Any) -> GinRummyEnv:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gin_env.cards import CARD_BITS
 from gin_env.legal import catch_words
 from gin_env.melds import meldable_cards
-from gin_env.state import Phase, State
+from gin_env.state import Phase, State, teams_playing
 
 Rows = NDArray[np.intp]
 
@@ -47,9 +47,7 @@ def _settle(state: State, rows: Rows) -> None:
     state.named_bits[rows] = 0
     teams = np.arange(rules.num_teams)
     own = teams == (state.mover[rows] % rules.num_teams)[:, None]
-    plays = np.ones_like(own)
-    if rules.mode == "rotation":
-        plays = teams != state.dealer[rows][:, None]
+    plays = teams_playing(rules, state.dealer[rows])
     paid = np.where(right[:, None], own, plays & ~own) * rules.catch_points
     state.points[rows] += paid
     # Each team that plays against every other one: zero-sum.

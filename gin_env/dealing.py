@@ -43,6 +43,28 @@ def checked_dealers(dealers: ArrayLike, num_rows: int, num_seats: int) -> NDArra
     return array.astype(np.uint8)
 
 
+def per_table(dealers: ArrayLike, num_rows: int, num_seats: int) -> NDArray:
+    """Return a dealer for each of two tables, (num_rows, 2), from one pair for all rows or a pair for each."""
+    array = np.asarray(dealers)
+    if array.shape not in ((2,), (num_rows, 2)):
+        raise InvalidPosition(
+            f"dealers have shape {array.shape}: each of the two tables needs its own, a seat from 0 to "
+            f"{num_seats - 1}, as a pair for all rows or one for each of {num_rows}"
+        )
+    return np.broadcast_to(array, (num_rows, 2))
+
+
+def decks_of_tables(decks: ArrayLike, num_rows: int) -> NDArray:
+    """Return decks for the two tables of each row, one after another (2 * num_rows, 52)."""
+    array = np.asarray(decks)
+    if array.shape not in ((2, NUM_CARDS), (num_rows, 2, NUM_CARDS)):
+        raise InvalidPosition(
+            f"decks have shape {array.shape}: each of the two tables needs its own {NUM_CARDS} card ids, as "
+            f"{(2, NUM_CARDS)} for all rows or {(num_rows, 2, NUM_CARDS)}"
+        )
+    return np.broadcast_to(array, (num_rows, 2, NUM_CARDS)).reshape(-1, NUM_CARDS)
+
+
 def parse_deck(cards: str | Sequence[str] | Sequence[int]) -> NDArray[np.uint8]:
     """Return a deck's card ids (52,) from texts or ids; raises ``InvalidPosition`` for anything but 52 cards."""
     if not isinstance(cards, (str, Sequence, np.ndarray)):

@@ -164,6 +164,8 @@ class Engine:
         Raises ``ValueError`` unless the state has the engine's rules and one row for each row to fill.
         """
         where = self._all_rows if rows is None else row_index(rows, self.num_deals)
+        if not isinstance(position, State):
+            raise ValueError(f"{position!r} is no state: gin_env.parse_position makes one of a text")
         if position.rules != self.rules or position.num_deals != len(where):
             raise ValueError(
                 f"a state of {position.num_deals} rows under {position.rules.name} cannot be loaded into {len(where)} "
@@ -207,7 +209,7 @@ class Engine:
         for verb in present:
             chosen = slice(None) if len(present) == 1 else (verbs == verb).nonzero()[0]
             rows_to_play = self._applies[verb](where[chosen], actions[chosen])
-            if rows_to_play is not None:
+            if rows_to_play is not None and len(rows_to_play):
                 to_play.append(rows_to_play)
         if to_play:
             self._open_play(to_play[0] if len(to_play) == 1 else np.concatenate(to_play))

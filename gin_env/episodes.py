@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gin_env.cards import NUM_CARDS, UInt64Array
+from gin_env.cards import UInt64Array
+from gin_env.dealing import decks_of_tables, per_table
 from gin_env.engine import Engine
-from gin_env.errors import InvalidPosition, row_index, whole_number
-from gin_env.rewards import Outcome, Reward, resolve_reward
+from gin_env.errors import row_index, whole_number
+from gin_env.rewards import Outcome, Reward, resolve_reward, rewards_of
 from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import DealEnd, GameEnd, book_deals, end_deals, net_of, next_dealers, start_games
-from gin_env.state import State
-from gin_env.view import PlayerView, player_view
+from gin_env.state import State, teams_playing
+from gin_env.view import PlayerView, check_seats, player_view
 
 Rows = NDArray[np.intp]
 
@@ -38,6 +39,8 @@ class Transition:
         Per seat, equal within a team.
     over, truncated : bool, shape (M,)
         Episodes that ended with this step, and those of them that were cut short.
+    episode : {"deal", "game"}
+        What an episode is.
     finished_rows : int, shape (D,)
         Rows whose deal ended with this step.
     finished : State or None
@@ -61,6 +64,7 @@ class Transition:
     rewards: NDArray[np.float32]
     over: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
+    episode: str
     finished_rows: NDArray[np.intp]
     finished: State | None
     points: NDArray[np.int64]
@@ -107,11 +111,15 @@ class Episodes:
         #: (N, K) the engine's row of each table.
         self.tables: Rows = np.arange(self.engine.num_deals).reshape(num_rows, -1)
         #: Called with every transition, whichever door the episodes are played through: a ``Recorder``'s ``note``.
+        #: Copies and pickles are not watched: what is tried out on them is not part of the record.
         self.watch: Callable[[Transition], None] | None = None
         self._one_table = self.rules.num_tables == 1
         self._no_deals = _NO_DEALS[self.rules.num_teams]
         self._at = np.zeros(num_rows, dtype=np.intp)  # the table that moves next
         self._paid = np.zeros((num_rows, self.rules.num_teams), dtype=np.int64)  # of this deal's points, for catches
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"watch": None}
 
     # ------------------------------------------------------------------ looking
 
@@ -144,9 +152,15 @@ class Episodes:
 
     def views(self, rows: Rows, seats: NDArray[np.integer] | int | None = None, history: bool = False) -> PlayerView:
         """Return what some seats (M,) may know, by default those to move next."""
+        if self._one_table:
+            return player_view(self.state, seats=seats, rows=rows, history=history)
+        if seats is not None:
+            check_seats(seats, len(rows), self.rules.num_players)
         tables = self.table_rows(rows, seats)
         at_table = None if seats is None else np.asarray(seats) % self.rules.num_seats
-        return player_view(self.state, seats=at_table, rows=tables, history=history)
+        view = player_view(self.state, seats=at_table, rows=tables, history=history)
+        view.legal *= (tables == self.table_rows(rows))[:, None]  # nothing is legal at the table that waits
+        return view
 
     # ------------------------------------------------------------------ playing
 
@@ -171,11 +185,24 @@ class Episodes:
         where = self._all_rows if rows is None else row_index(rows, self.num_rows)
         tables = self.tables[where].ravel()
         if self.rules.num_tables > 1:
-            decks, dealers = _by_table(decks, len(where), NUM_CARDS), _by_table(dealers, len(where), 1)
+            decks = None if decks is None else decks_of_tables(decks, len(where))
+            dealers = None if dealers is None else per_table(dealers, len(where), self.rules.num_seats).ravel()
         self.engine.reset(tables, decks, dealers)
         start_games(self.state, tables)
         self._at[where] = 0
         self._paid[where] = 0
+
+    def load(self, positions: State, rows: ArrayLike | None = None) -> None:
+        """Put positions (parsed texts, or rows of a state) into all rows or some; play goes on from there.
+
+        With two tables each row takes two, and the first table moves next. What catches have paid in a
+        position counts as rewarded. Raises as ``Engine.load``.
+        """
+        where = self._all_rows if rows is None else row_index(rows, self.num_rows)
+        self.engine.load(positions, self.tables[where].ravel())
+        over = self.engine.over[self.tables[where, 0]]
+        self._at[where] = np.where(over, self.rules.num_tables - 1, 0)
+        self._paid[where] = self.state.net_points[self.tables[where]].sum(axis=1)
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> Transition:
         """Apply one action in each row (rows whose episode is over are left alone).
@@ -201,7 +228,7 @@ class Episodes:
             self._go_to_the_other_table(where)
             ended = ended[self.over[where[ended]]]
         if not len(ended):
-            return Transition(rewards, over, truncated, _NONE, None, *self._no_deals)
+            return Transition(rewards, over, truncated, self.episode, _NONE, None, *self._no_deals)
         ended_rows = where[ended]
         ended_tables = self.tables[ended_rows]
         deals = end_deals(self.state, ended_tables)
@@ -222,6 +249,7 @@ class Episodes:
             rewards,
             over,
             truncated,
+            self.episode,
             ended_rows,
             finished,
             deals.points,
@@ -247,26 +275,14 @@ class Episodes:
             return
         nobody, count = np.full(len(caught), -1, dtype=np.int8), len(caught)
         booked = gains[caught].astype(np.float64)
-        takes_part = self._takes_part(self.state.dealer[tables[caught]])
+        takes_part = teams_playing(self.rules, self.state.dealer[tables[caught]])
         outcome = Outcome(booked, takes_part, nobody, np.zeros(count, dtype=bool), nobody)
         rewards[caught] = self._rewards(outcome)
         self._paid[rows[caught]] += gains[caught]
 
-    def _takes_part(self, dealers: NDArray[np.integer]) -> NDArray[np.bool_]:
-        teams = np.arange(self.rules.num_teams)
-        if self.rules.mode == "rotation":
-            return teams != dealers[:, None]
-        return np.ones((len(dealers), len(teams)), dtype=bool)
-
     def _rewards(self, outcome: Outcome) -> NDArray[np.floating]:
         """Return the rewards per seat (M, P) of the episodes' reward per team."""
-        by_team = np.asarray(self.reward(outcome))
-        if by_team.shape != outcome.net_points.shape:
-            raise ValueError(
-                f"reward {self.reward!r} returned shape {by_team.shape}: "
-                f"one number for each deal and team, {outcome.net_points.shape}, is needed"
-            )
-        return by_team[:, self._teams]
+        return rewards_of(self.reward, outcome)[:, self._teams]
 
     def _ends(self, game: GameEnd) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         if self.episode == "deal":
@@ -275,7 +291,7 @@ class Episodes:
 
     def _outcome(self, rows: Rows, deals: DealEnd, game: GameEnd, finished: State) -> Outcome:
         over, _ = self._ends(game)
-        takes_part = self._takes_part(finished.dealer[:: self.rules.num_tables])
+        takes_part = teams_playing(self.rules, finished.dealer[:: self.rules.num_tables])
         if self.episode == "deal":
             return Outcome(
                 (deals.net_points - self._paid[rows]).astype(np.float64), takes_part, deals.winner, over, deals.winner
@@ -285,19 +301,6 @@ class Episodes:
         net_points = net_points + net_of(game.bonuses) - self._paid[rows]
         takes_part = takes_part | over[:, None]
         return Outcome(net_points.astype(np.float64), takes_part, deals.winner, over, game.winner)
-
-
-def _by_table(values: ArrayLike | None, num_rows: int, width: int) -> NDArray[Any] | None:
-    """Return values for each table of each row, one after another; those for one row hold for all."""
-    if values is None:
-        return None
-    array = np.asarray(values)
-    if array.size not in (2 * width, 2 * width * num_rows):
-        raise InvalidPosition(
-            f"shape {array.shape}: each of the two tables needs its own {'deck' if width > 1 else 'dealer'}"
-        )
-    by_table = np.broadcast_to(array.reshape(-1, 2, width), (num_rows, 2, width)).reshape(-1, width)
-    return by_table if width > 1 else by_table[:, 0]
 
 
 _NONE: Rows = np.zeros(0, dtype=np.intp)

@@ -7,7 +7,8 @@ and the summary of a deal that has ended.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 from gin_env.actions import action_layout
 from gin_env.dealing import parse_deck
 from gin_env.episodes import Transition
-from gin_env.errors import InvalidPosition, whole_number
+from gin_env.errors import IllegalAction, InvalidPosition, whole_number
 from gin_env.learner import LearnerStep
 from gin_env.observation import ObservationEncoder
-from gin_env.rewards import Outcome, Reward
+from gin_env.rewards import Outcome, Reward, rewards_of
 from gin_env.rules import Rules
 from gin_env.scoring import describe_result
 from gin_env.state import NO_SEAT, State
@@ -70,6 +71,8 @@ def injected_deal(
     """
     if not options:
         return None, None
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options={options!r}: must map names to values, such as {{'deck': ..., 'dealer': 0}}")
     deck, dealer = options.get("deck"), options.get("dealer")
     if rules.num_tables == 1:
         return (
@@ -77,8 +80,10 @@ def injected_deal(
             None if dealer is None else whole_number("dealer", dealer, 0, rules.num_players - 1, "seat"),
         )
     for name, given in (("deck", deck), ("dealer", dealer)):
-        if given is not None and (isinstance(given, str | int) or len(given) != rules.num_tables):
+        if given is not None and (not isinstance(given, Sequence | np.ndarray) or isinstance(given, str)):
             raise InvalidPosition(f"{name}={given!r}: two are needed, one for each table")
+        if given is not None and len(given) != rules.num_tables:
+            raise InvalidPosition(f"{name} has {len(given)} entries: two are needed, one for each table")
     return (
         None if deck is None else np.stack([parse_deck(one) for one in deck]),
         None if dealer is None else [_dealer_at(rules, table, seat) for table, seat in enumerate(dealer)],
@@ -90,12 +95,32 @@ def _dealer_at(rules: Rules, table: int, seat: Any) -> int:
     return whole_number(f"dealer of table {table}", seat, first, first + rules.num_seats - 1, "seat") - first
 
 
+def check_illegal_reward(given: float) -> float:
+    """Return the price of an illegal action as a float; raises ``ValueError`` for anything but a finite number."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
+        raise ValueError(f"illegal_reward={given!r}: must be a finite number")
+    return float(given)
+
+
+def action_index(action: Any, num_actions: int) -> int:
+    """Return an action as an int.
+
+    Raises ``ValueError`` for what is no whole number, and ``IllegalAction`` for a number that no array can hold;
+    the engine judges all others.
+    """
+    try:
+        index = operator.index(action)
+    except TypeError:
+        raise ValueError(f"action {action!r}: give its index, as layout.index('draw') does") from None
+    if abs(index) >= 2**31:
+        raise IllegalAction(f"action {index}: the indices are 0 to {num_actions - 1}")
+    return index
+
+
 def resolve_illegal_reward(reward: Reward, given: float | None, num_teams: int) -> float:
     """Return what an illegal action costs: the number given, or the reward of a deal lost by ``ILLEGAL_POINTS``."""
     if given is not None:
-        if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
-            raise ValueError(f"illegal_reward={given!r}: must be a finite number")
-        return float(given)
+        return check_illegal_reward(given)
     lost = Outcome(
         net_points=np.array([[-ILLEGAL_POINTS] + [ILLEGAL_POINTS / (num_teams - 1)] * (num_teams - 1)]),
         takes_part=np.ones((1, num_teams), dtype=bool),
@@ -103,7 +128,7 @@ def resolve_illegal_reward(reward: Reward, given: float | None, num_teams: int) 
         episode_over=np.array([True]),
         episode_winner=np.array([1], dtype=np.int8),
     )
-    return float(reward(lost)[0, 0])
+    return float(rewards_of(reward, lost)[0, 0])
 
 
 def deal_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[str, Any]:

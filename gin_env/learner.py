@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.agent import Agent, RandomAgent, decide
+from gin_env.dealing import checked_dealers, per_table
 from gin_env.episodes import Episodes, Transition
 from gin_env.errors import InvalidPosition, row_index
+from gin_env.randomness import random_seats
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
@@ -229,27 +231,34 @@ class LearnerTable:
         and for given dealers that let the learner's seat sit out.
         """
         where = np.arange(self.num_rows) if rows is None else row_index(rows, self.num_rows)
+        if dealers is not None:
+            dealers = self._checked_dealers(where, dealers)
         self._begin_step()
         self._given_deck[where] = decks is not None
         try:
             self._begin(where, decks, dealers)
             if dealers is not None:
-                self._given_dealers = self._dealers_of_rows(where, np.asarray(dealers))
+                self._given_dealers = np.zeros((self.num_rows, *dealers.shape[1:]), dtype=np.intp)
+                self._given_dealers[where] = dealers
             self._play_others(where)
         finally:
             self._given_deck[where] = False
             self._given_dealers = None
 
-    def _dealers_of_rows(self, rows: Rows, dealers: NDArray) -> NDArray:
-        """Return the dealers asked for by row of the table, one or (with two tables) two for each."""
-        each = (self.rules.num_tables,) if self.rules.num_tables > 1 else ()
-        if self.rules.mode == "rotation" and (self.seat[rows] == dealers).any():
+    def _checked_dealers(self, rows: Rows, dealers: ArrayLike) -> NDArray:
+        """Return dealers of some rows, one or (with two tables) two for each."""
+        rules = self.rules
+        if rules.num_tables > 1:
+            by_table = per_table(dealers, len(rows), rules.num_seats)
+            return checked_dealers(by_table.ravel(), by_table.size, rules.num_seats).reshape(by_table.shape)
+        checked = checked_dealers(dealers, len(rows), rules.num_seats)
+        clash = np.flatnonzero(checked == self.seat[rows])
+        if rules.mode == "rotation" and self.episodes.episode == "deal" and len(clash):
             raise InvalidPosition(
-                f"dealer {self.seat[rows][0]} is the learner's seat, which would sit out: give another"
+                f"dealer {checked[clash[0]]} is the learner's seat in row {rows[clash[0]]}, which would sit out: "
+                "let another seat deal, or give the learner another seat"
             )
-        by_row = np.zeros((self.num_rows, *each), dtype=np.intp)
-        by_row[rows] = dealers
-        return by_row
+        return checked
 
     def step(self, actions: ArrayLike, skip: NDArray[np.bool_] | None = None) -> LearnerStep:
         """Apply the learner's actions (N,) and let the others play until its next turn.
@@ -278,7 +287,7 @@ class LearnerTable:
         self._rewards[still] = self._gains[still]
         self._gains[still] = 0.0
         rows = np.concatenate(self._finished_rows) if self._finished_rows else np.zeros(0, dtype=np.intp)
-        finished = _join(self._finished) if self._finished else None
+        finished = State.concatenate(self._finished) if self._finished else None
         return LearnerStep(
             self._rewards,
             self._ended,
@@ -311,18 +320,17 @@ class LearnerTable:
         self._deals: list[Transition] = []
 
     def _begin(self, rows: Rows, decks: ArrayLike | None = None, dealers: ArrayLike | None = None) -> None:
+        if self.rules.mode == "rotation" and self.episodes.episode == "deal" and dealers is None:
+            dealers = self._dealers_among_others(rows)
         self.episodes.reset(rows, decks, dealers)
-        if self.rules.mode == "rotation" and self.episodes.episode == "deal" and decks is None and dealers is None:
-            self._deal_until_seated(rows)
         self._fresh[rows] = True
         self._gains[rows] = 0.0
 
-    def _deal_until_seated(self, rows: Rows) -> None:
-        """Deal anew where the learner's seat deals and sits out: there is nothing to wait for."""
-        sitting_out = rows[self.state.dealer[rows] == self.seat[rows]]
-        while len(sitting_out):
-            self.episodes.reset(sitting_out)
-            sitting_out = sitting_out[self.state.dealer[sitting_out] == self.seat[sitting_out]]
+    def _dealers_among_others(self, rows: Rows) -> NDArray:
+        """Return random dealers that leave the learner's seat in the deal: it would have nothing to do."""
+        others = self.rules.num_seats - 1
+        steps = random_seats(self.state.stream_key[rows], self.state.deal_number[rows] + 1, others)
+        return (self.seat[rows] + 1 + steps) % self.rules.num_seats
 
     def _play_others(self, rows: Rows) -> None:
         """Let the agents play until it is the learner's turn in each of some rows, or its episode is over."""
@@ -384,10 +392,3 @@ class LearnerTable:
             )
         if len(again):
             self._begin(again, dealers=None if self._given_dealers is None else self._given_dealers[again])
-
-
-def _join(states: Sequence[State]) -> State:
-    """Return the rows of several states of the same rules, one after another."""
-    if len(states) == 1:
-        return states[0]
-    return State.concatenate(states)

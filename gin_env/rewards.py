@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Net points per unit of reward of ``"scaled"``: about one standard deviation of a deal.
-POINTS_SCALE = 20.0
+REWARD_SCALE = 20.0
 
 
 class Outcome(NamedTuple):
@@ -35,8 +35,8 @@ def points_reward(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def scaled_reward(outcome: Outcome) -> NDArray[np.float64]:
-    """Net points divided by ``POINTS_SCALE``."""
-    return outcome.net_points / POINTS_SCALE
+    """Net points divided by ``REWARD_SCALE``."""
+    return outcome.net_points / REWARD_SCALE
 
 
 def win_reward(outcome: Outcome) -> NDArray[np.float64]:
@@ -49,6 +49,17 @@ def win_reward(outcome: Outcome) -> NDArray[np.float64]:
 
 
 REWARDS: dict[str, Reward] = {"points": points_reward, "scaled": scaled_reward, "win": win_reward}
+
+
+def rewards_of(reward: Reward, outcome: Outcome) -> NDArray[np.floating]:
+    """Return a reward by team (M, T); raises ``ValueError`` where it gives anything but one number for each."""
+    by_team = np.asarray(reward(outcome))
+    if by_team.shape != outcome.net_points.shape:
+        raise ValueError(
+            f"reward {reward!r} returned shape {by_team.shape}: "
+            f"one number for each deal and team, {outcome.net_points.shape}, is needed"
+        )
+    return by_team
 
 
 def resolve_reward(reward: str | Reward) -> Reward:

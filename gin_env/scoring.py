@@ -111,6 +111,11 @@ def score_deal(
     boasted = _parse_boasters(rules, boasters)
     if not isinstance(arrangements, Mapping | None):
         raise ValueError(f"arrangements={arrangements!r}: must map seats to melds")
+    for seat, melds in (arrangements or {}).items():
+        if not isinstance(melds, Sequence) or isinstance(melds, str):
+            raise ValueError(
+                f"arrangements={{{seat!r}: {melds!r}}}: a sequence of melds is needed, such as ['5H 6H 7H']"
+            )
     if knock_card is not None:
         thrown = CARD_BITS[parse_card(knock_card)]
         if not hand_bits[knocker] & thrown:
@@ -153,6 +158,12 @@ def score_tables(rules: str | Rules, tables: Sequence[DealResult]) -> DealResult
     rules = resolve_rules(rules)
     if rules.num_tables == 1 or len(tables) != rules.num_tables:
         raise ValueError(f"{len(tables)} results under rules {rules.name}: these have {rules.num_tables} tables")
+    if wrong := [result for result in tables if not isinstance(result, DealResult)]:
+        raise ValueError(f"{wrong[0]!r} is no result of a table: give what score_deal returned for each")
+    if any(len(result.points) != rules.num_teams for result in tables):
+        raise ValueError(
+            f"points of {[len(result.points) for result in tables]} teams: these rules have {rules.num_teams}"
+        )
     if refused := next((result for result in tables if not result.legal), None):
         raise ValueError(f"an illegal knock ends no deal: {refused.reason}")
     points, net_points = (np.array([[getattr(result, name) for result in tables]]) for name in ("points", "net_points"))
@@ -196,6 +207,8 @@ def _parse_upcard(rules: Rules, upcard: str | None) -> NDArray[np.uint8] | None:
 
 def _parse_boasters(rules: Rules, boasters: Sequence[int]) -> NDArray[np.uint8]:
     boasted = np.zeros((1, rules.num_seats), dtype=np.uint8)
+    if not isinstance(boasters, Sequence):
+        raise ValueError(f"boasters={boasters!r}: a sequence of seats is needed, such as (0,)")
     if len(boasters) and not rules.boast:
         raise ValueError(f"boasters={boasters!r}: these rules have no boasting")
     for seat in boasters:
@@ -281,6 +294,8 @@ def _paid_for_boasts(rules: Rules, result: Showdown | State, row: int) -> int:
 
 
 def _parse_hands(rules: Rules, hands: Sequence[CardTexts], knocker: int) -> UInt64Array:
+    if not isinstance(hands, Sequence) or isinstance(hands, str):
+        raise ValueError(f"hands={hands!r}: a sequence with the cards of each seat is needed")
     if len(hands) != rules.num_seats:
         raise ValueError(f"{len(hands)} hands given: {rules.num_seats} seats at the table need {rules.num_seats}")
     whole_number("knocker", knocker, 0, rules.num_seats - 1, "seat")

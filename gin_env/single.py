@@ -10,7 +10,6 @@ plays both seats of its team, unless a partner is given.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +23,7 @@ from gin_env.agent import Agent
 from gin_env.errors import IllegalAction, whole_number
 from gin_env.interface import (
     ON_ILLEGAL,
+    action_index,
     check_choice,
     deal_summary,
     injected_deal,
@@ -120,8 +120,9 @@ class GinRummySingleEnv(gymnasium.Env):
         super().reset(seed=seed)
         deck, dealer = injected_deal(self.table.rules, options)
         if seed is not None or not self._seeded:
-            self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
+            self.table.seed(int(self.np_random.integers(2**63)) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
+        self._over = True  # until the reset has succeeded
         self.table.reset(decks=deck, dealers=dealer)
         self._over = False
         return self._answer([])
@@ -138,10 +139,11 @@ class GinRummySingleEnv(gymnasium.Env):
         """
         if self._over:
             raise ResetNeeded("the episode is over, no action is legal: call reset()")
+        index = action_index(action, self.table.layout.size)
         try:
-            outcome = self.table.step(np.array([operator.index(action)]))
+            outcome = self.table.step(np.array([index]))
         except IllegalAction as error:
-            if self.on_illegal == "raise" or not self.action_space.contains(np.int64(action)):
+            if self.on_illegal == "raise" or not self.action_space.contains(np.int64(index)):
                 raise
             self._over = True
             observation, info = self._answer([])

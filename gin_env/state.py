@@ -32,7 +32,7 @@ class Phase(IntEnum):
     UPCARD_OFFER = 0  #: pass or take the first upcard
     FORCED_DRAW = 1  #: everybody passed: only the stock is left
     DRAW = 2  #: draw from the stock or take the upcard
-    PLAY = 3  #: trade, then discard or knock
+    PLAY = 3  #: trade, boast or catch if there is that, then discard, knock or lay down big gin
     TRADE_ANSWER = 4  #: give a card back for the one on offer
     CATCH = 5  #: name the next card of a catch
     LAST_DISCARD = 6  #: pass, or take the deal's last discard to knock
@@ -173,8 +173,10 @@ class State:
 
     @classmethod
     def concatenate(cls, states: Sequence[State]) -> State:
-        """Return the rows of several states of the same rules, one after another."""
+        """Return the rows of several states of the same rules, one after another; a single one itself."""
         first = states[0]
+        if len(states) == 1:
+            return first
         storage = {
             name: np.concatenate([state._storage[name] for state in states], axis=1 if name in BLOCKS else 0)
             for name in first._storage
@@ -285,6 +287,14 @@ class State:
         if int(np.bitwise_or.reduce(hands)) & ~int(ALL_CARDS):
             found.append("a hand has bits beyond the 52 cards")
         return found
+
+
+def teams_playing(rules: Rules, dealers: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return which teams play in deals of some dealers (M, T): all, but where three rotate the dealer's."""
+    teams = np.arange(rules.num_teams)
+    if rules.mode == "rotation":
+        return teams != dealers[:, None]
+    return np.ones((len(dealers), len(teams)), dtype=bool)
 
 
 @functools.cache

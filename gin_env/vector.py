@@ -9,17 +9,18 @@ stands in ``infos["final_obs"]`` and ``infos["final_info"]``, in the rows that `
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from gin_env.agent import Agent
+from gin_env.errors import whole_number
 from gin_env.interface import (
     ON_ILLEGAL,
     check_choice,
@@ -88,7 +89,7 @@ class GinRummyVectorEnv(VectorEnv):
         )
         self.num_envs, self.form, self.on_illegal, self.render_mode = num_envs, form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, self.table.rules.num_teams)
-        self._seeded = False
+        self._seeded = self._begun = False
         self._rows = np.arange(num_envs)
         self.single_observation_space = observation_space(self.encoder, form)
         self.single_action_space = spaces.Discrete(self.table.layout.size)
@@ -107,10 +108,12 @@ class GinRummyVectorEnv(VectorEnv):
         super().reset(seed=seed)
         deck, dealer = injected_deal(self.table.rules, options)
         if seed is not None or not self._seeded:
-            self.table.seed(int(self.np_random.integers(2**63)) if seed is None else operator.index(seed))
+            self.table.seed(int(self.np_random.integers(2**63)) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
         decks = None if deck is None else np.broadcast_to(deck, (self.num_envs, *deck.shape))
+        self._begun = False  # until the reset has succeeded
         self.table.reset(decks=decks, dealers=dealer)
+        self._begun = True
         return self._answer()
 
     def step(
@@ -123,6 +126,8 @@ class GinRummyVectorEnv(VectorEnv):
         IllegalAction
             An action outside the action space, or with ``on_illegal="raise"`` any illegal one.
         """
+        if not self._begun:
+            raise ResetNeeded("no episodes are being played: call reset()")
         chosen = np.asarray(actions)
         illegal, reasons, stuck = self._judge(chosen)
         outcome = self.table.step(chosen, skip=np.isin(self._rows, illegal))

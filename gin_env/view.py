@@ -185,11 +185,16 @@ def player_view(
     return PlayerView(**seen, history=_history(state, where, viewer) if history else None)
 
 
-def _viewers(rules: Rules, seats: ArrayLike, num_rows: int) -> NDArray[np.intp]:
+def check_seats(seats: ArrayLike, num_rows: int, num_seats: int) -> None:
+    """Raise ``ValueError`` unless ``seats`` is a seat, or one for each of some rows."""
     array = np.asarray(seats)
-    if array.shape not in ((), (num_rows,)) or not np.isin(array, np.arange(rules.num_seats)).all():
-        raise ValueError(f"seats={seats!r}: must be a seat from 0 to {rules.num_seats - 1}, or one for each row")
-    return np.full(num_rows, array, dtype=np.intp)
+    if array.shape not in ((), (num_rows,)) or not np.isin(array, np.arange(num_seats)).all():
+        raise ValueError(f"seats={seats!r}: must be a seat from 0 to {num_seats - 1}, or one for each row")
+
+
+def _viewers(rules: Rules, seats: ArrayLike, num_rows: int) -> NDArray[np.intp]:
+    check_seats(seats, num_rows, rules.num_seats)
+    return np.full(num_rows, np.asarray(seats), dtype=np.intp)
 
 
 def single_view(state: State, seat: int, row: int = 0) -> SimpleNamespace:

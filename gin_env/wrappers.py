@@ -8,6 +8,7 @@ from typing import Any
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from gin_env.errors import IllegalAction
+from gin_env.interface import check_illegal_reward
 
 _logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class TeamGuardWrapper(OrderEnforcingWrapper):
 
     def __init__(self, env: Any, illegal_reward: float | None = None) -> None:
         super().__init__(env)
-        self._penalty = illegal_reward
+        self._penalty = None if illegal_reward is None else check_illegal_reward(illegal_reward)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return what the selected agent sees; asks the environment at once, which is faster than name by name."""

@@ -126,7 +126,7 @@ def test_the_learner_of_three_is_dealt_anew_when_it_sits_out():
         env.reset(seed=seed)
         dealers.add(int(env.table.state.dealer[0]))
     assert dealers == {0, 2}
-    with pytest.raises(InvalidPosition, match="before the learner's first decision"):
+    with pytest.raises(InvalidPosition, match="would sit out"):
         env.reset(seed=1, options={"deck": generator.permutation(52).tolist(), "dealer": 1})
     game = GinRummySingleEnv("rotation_3p", seat=1, opponents=Eager(), episode="game")
     deals = []

@@ -60,13 +60,13 @@ FLOORS = {
     "notation.challenge": 10,
     "notation": 10,
     "interface": 10,
-    "wrappers": 10,
+    "wrappers": 11,
     "sb3": 10,
-    "aec": 11,
+    "aec": 12,
     "single": 11,
     "vector": 11,
     "registration": 11,
-    "": 12,
+    "": 13,
 }
 #: Third-party packages, by the modules that may import them; NumPy is everywhere.
 THIRD_PARTIES = {

@@ -135,29 +135,40 @@ class Recorder:
             raise ValueError(f"unknown episode {episode!r}: one of {', '.join(EPISODES)}")
         self.rules = resolve_rules(rules)
         self.episode = episode
+        if not callable(agents):
+            _check_agents(self.rules, agents)
+        if sink is not None and not callable(sink) and not isinstance(sink, str | Path):
+            raise ValueError(f"sink={sink!r}: must be a path, or a function that takes a record")
         self.agents = agents
         self.seeds = dict(seeds or {})
         self.records: list[DealRecord | GameRecord] = []
         self._games: dict[int, list[DealRecord]] = {}  # the deals so far of each row's game
-        self._sink = self.records.append if sink is None else sink
+        self._sink = sink
 
     def note(self, transition: Transition) -> None:
         """Record the episodes that ended with a step; call it after each.
 
         A game of which the recorder has not seen all deals, because it came later, is left out.
+
+        Raises ``ValueError`` for a step of other rules, or of other episodes, than the recorder was made for.
         """
-        if transition.finished is None:
+        finished = transition.finished
+        if finished is None:
             return
-        tables = np.arange(transition.finished.num_deals).reshape(-1, self.rules.num_tables)
-        for number, row in enumerate(transition.finished_rows.tolist()):
-            finished = transition.finished.take(tables[number])
-            played = int(finished.deals_played[0])
-            game = [] if played == 1 else self._games.get(row, [])
-            if len(game) != played - 1:
-                self._games.pop(row, None)
-                continue
-            before = game[-1].after if game else new_game(self.rules)
-            game = game + record_deals(finished, [before], self.agents, self.seeds, [row])
+        if (finished.rules, transition.episode) != (self.rules, self.episode):
+            raise ValueError(
+                f"this recorder is for {self.rules.name}, episode {self.episode!r}: a step of {finished.rules.name}, "
+                f"episode {transition.episode!r}, cannot be recorded"
+            )
+        played = finished.deals_played[:: self.rules.num_tables].tolist()
+        rows = transition.finished_rows.tolist()
+        games = [[] if count == 1 else self._games.pop(row, []) for row, count in zip(rows, played, strict=True)]
+        seen = [number for number, game in enumerate(games) if len(game) == played[number] - 1]
+        before = [games[number][-1].after if games[number] else new_game(self.rules) for number in seen]
+        tables = np.arange(finished.num_deals).reshape(-1, self.rules.num_tables)[seen].ravel()
+        deals = record_deals(finished.take(tables), before, self.agents, self.seeds, [rows[number] for number in seen])
+        for number, deal in zip(seen, deals, strict=True):
+            row, game = rows[number], [*games[number], deal]
             if not transition.over_deals[number]:
                 self._games[row] = game
                 continue
@@ -165,10 +176,20 @@ class Recorder:
             self._emit(game[0] if self.episode == "deal" else _record_game(game, transition, number))
 
     def _emit(self, record: DealRecord | GameRecord) -> None:
-        if callable(self._sink):
+        if self._sink is None:
+            self.records.append(record)
+        elif callable(self._sink):
             self._sink(record)
         else:
             write_records(self._sink, [record], append=True)
+
+
+def _check_agents(rules: Rules, agents: Sequence[str]) -> None:
+    proper = isinstance(agents, Sequence) and not isinstance(agents, str) and all(isinstance(n, str) for n in agents)
+    if not proper or len(agents) not in (0, rules.num_players):
+        raise ValueError(
+            f"agents={agents!r}: a name for each of the {rules.num_players} seats is needed, or none at all"
+        )
 
 
 def _record_game(deals: list[DealRecord], transition: Transition, number: int) -> GameRecord:

@@ -209,9 +209,13 @@ def _options(rules: Rules, legal: list[int]) -> list[str]:
 
 
 def _open_options(view: PlayerView, row: int) -> list[str]:
-    """Return the same as far as everybody at the table knows it."""
-    may_trade = view.rules.trades and int(view.trades[row]) < view.rules.max_trades_per_turn
-    return ["trade"] if may_trade else []
+    """Return the same for another mover, as far as everybody knows it: big gin is nobody else's business."""
+    rules = view.rules
+    if view.phase[row] != Phase.PLAY:
+        return []
+    found = ["trade"] if rules.trades and int(view.trades[row]) < rules.max_trades_per_turn else []
+    found += ["boast"] if view.boasted is not None and not view.boasted[row, int(view.mover[row])] else []
+    return found + (["catch"] if view.catches is not None and not view.catches[row] else [])
 
 
 def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:

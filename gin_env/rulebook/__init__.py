@@ -1,6 +1,6 @@
 """The rule book: the rules of a game in sentences for players, each with the fields of ``Rules`` that change it.
 
-The sentences are composed from the values of any valid ``Rules``, in ``rulebook_play`` and ``rulebook_score``;
+The sentences are composed from the values of any valid ``Rules``, in ``play`` and ``score``;
 docs/generate.py writes docs/rules.md from them. A field is named where it can change something: where only gin ends a
 deal, nobody can be undercut, and no sentence names the undercut bonus.
 

@@ -62,10 +62,12 @@ def is_always_gin(rules: Rules) -> bool:
 def players(rules: Rules) -> Iterator[Sentence]:
     """Write who plays, what is dealt, who deals and what partners see."""
     yield say(f"{_COUNTS[rules.num_players].capitalize()} {_PLAYERS[rules.mode]}.", "mode", "num_players")
+    left = rules.stock_size
+    stock = f"the other {left} are the stock" if left > 1 else "the last one is the stock"
     receivers = {"duel": "Both get", "rotation": "The other two get", "two_tables": "At each table both get"}
     yield say(
         f"{receivers.get(rules.mode, 'Each gets')} {rules.hand_size} of the {NUM_CARDS} cards; the next, the first "
-        f"upcard, is turned face up and begins the discard pile, and the other {rules.stock_size} are the stock.",
+        f"upcard, is turned face up and begins the discard pile, and {stock}.",
         "hand_size",
     )
     if rules.deal_order == "seat_zero":

@@ -84,7 +84,8 @@ def score(rules: Rules) -> Iterator[Sentence]:
         yield from _score_of_two(rules)
     if rules.spade_upcard_doubles:
         yield say(
-            "If the first upcard is a spade, the difference and the bonus for gin or an undercut count twice.",
+            "If the first upcard is a spade, the difference and the bonus for "
+            f"{'gin, big gin' if rules.has_big_gin else 'gin'} or an undercut count twice.",
             "spade_upcard_doubles",
         )
     if rules.mode == "two_tables":
