@@ -156,8 +156,11 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
                 model.logger.record("time/decisions_per_second", budget.speed)
                 model.logger.dump(model.num_timesteps)
 
+        save(folder, arguments, model, pool, best, None)  # before a measurement that may be cut off
+        num_final = FINAL_DEALS * arguments.eval_deals
+        console.print(f"measuring against {', '.join(arguments.panel)}", highlight=False, markup=False)
         with console.status("measuring"):
-            matches = measure(FINAL_DEALS * arguments.eval_deals)
+            matches = measure(num_final)
     except KeyboardInterrupt:
         if model._n_updates == updates_before:  # nothing was learnt that a resume could use
             raise

@@ -11,11 +11,19 @@ from pathlib import Path
 
 from gin_env.actions import action_layout
 from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rule_checks import MODES_OF
 from gin_env.rulebook import as_markdown, describe_rules, differences
 from gin_env.rules import PRESETS, Rules
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Made by docs/generate.py from the code; edit there. -->"
+
+
+#: Rules that show what optional rules bring to actions and features, beside the presets.
+WITH_OPTIONS = (
+    Rules.preset("palace_4p", boast=True, catch_glass=True),
+    Rules.preset("biggin_2p", boast=True, catch_glass=True, limit_from_upcard=True, score_sheet="hollywood"),
+)
 
 
 def actions_page() -> str:
@@ -26,9 +34,11 @@ def actions_page() -> str:
         "An action is an index into blocks, one block per verb, so that an index always means one thing. "
         "`layout = gin_env.action_layout(rules)` gives `layout.text(index)` and `layout.index(text)`, which are exact "
         "inverses. Cards stand in the order S H D C, each suit A 2 3 4 5 6 7 8 9 T J Q K. The mask says which actions "
-        "are legal; forced moves stay moves.",
+        "are legal; forced moves stay moves. Catching the glass is three successive `catch` actions, one for each "
+        "card. Optional rules bring the blocks that the last layouts show.",
     ]
-    for layout, names in _grouped({name: action_layout(rules).describe() for name, rules in PRESETS.items()}).items():
+    shown = PRESETS | {rules.name: rules for rules in WITH_OPTIONS}
+    for layout, names in _grouped({name: action_layout(rules).describe() for name, rules in shown.items()}).items():
         parts += [f"## {', '.join(f'`{name}`' for name in names)}", layout]
     return "\n\n".join(parts) + "\n"
 
@@ -36,7 +46,8 @@ def actions_page() -> str:
 def observation_page() -> str:
     """Return the page about the feature vector."""
     options = ObservationOptions(derived=True, showdown=True)
-    tables = {name: ObservationEncoder(rules, options).describe() for name, rules in PRESETS.items()}
+    shown = PRESETS | {rules.name: rules for rules in WITH_OPTIONS}
+    tables = {name: ObservationEncoder(rules, options).describe() for name, rules in shown.items()}
     plain = {name: ObservationEncoder(rules).size for name, rules in PRESETS.items()}
     parts = [
         "# Observation",
@@ -45,7 +56,8 @@ def observation_page() -> str:
         "says where each stands. Seats are counted from the viewer: own, left, partner, right, or own and opponent. "
         "Boards hold one 0 or 1 per card, in the order S H D C, each suit A to K. The tables show all options on: "
         "`showdown=True` adds the sections from `shown_own` to the last `laid_off_...`, `derived=True` those from "
-        "`deadwood` on. "
+        "`deadwood` on, and `buried_pile=False` leaves out `pile`, `discarded_...` and `declined_...`. The last "
+        "tables show what optional rules bring. "
         f"Without them the vector has {plain['palace_4p']} numbers for four players and {plain['classic_2p']} for two.",
     ]
     for table, names in _grouped(tables).items():
@@ -73,7 +85,7 @@ def rules_page() -> str:
 
 
 def _table_of_fields() -> str:
-    lines = ["| field | meaning | values | default |", "|---|---|---|---|"]
+    lines = ["| field | meaning | values | default | modes |", "|---|---|---|---|---|"]
     for field in dataclasses.fields(Rules):
         low, high = field.metadata.get("range", (None, None))
         values = ", ".join(field.metadata.get("options", ("True", "False")))
@@ -81,7 +93,8 @@ def _table_of_fields() -> str:
             values = f"{field.metadata['count']} numbers, {low} to {high}"
         elif "range" in field.metadata:
             values = f"{'None, ' if field.default is None else ''}{low} to {high}"
-        lines.append(f"| `{field.name}` | {field.metadata['help']} | {values} | {field.default} |")
+        modes = ", ".join(MODES_OF.get(field.name, ("all",)))
+        lines.append(f"| `{field.name}` | {field.metadata['help']} | {values} | {field.default} | {modes} |")
     return "\n".join(lines)
 
 

@@ -7,7 +7,8 @@ The game is the batch engine with one deal; this file turns it into PettingZoo's
   move and for every seat once the episode is over; then ``step(None)`` is the only step, and an action
   (a sampler turns an all-zero mask into action 0) raises.
 - ``infos[agent]["action_mask"]`` is the very array of the observation, and ``infos[agent]["deals"]``
-  the open facts of the deals that ended since the agent's last action.
+  the open facts of the deals that ended since the agent's last action; with the last deal of a game
+  ``infos[agent]["game"]`` holds how the game ended.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from gin_env.interface import (
     action_index,
     check_choice,
     deal_summary,
+    game_summary,
     injected_deal,
     observation_space,
     resolve_illegal_reward,
@@ -100,6 +102,7 @@ class GinRummyEnv(AECEnv):
         )
         self.state_encoder = StateEncoder(self.rules)
         self._seeded = False
+        self._game: dict[str, Any] | None = None  # how the game ended
         self._finished: State | None = None
         self.agents: list[str] = []
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
@@ -176,10 +179,18 @@ class GinRummyEnv(AECEnv):
         text = render_tables(self.episodes.state)
         if self._finished is not None and not self.episodes.over[0]:
             text = f"{render_tables(self._finished)}\n\n{text}"
+        if self.rules.num_tables > 1 and not self.episodes.over[0]:
+            text += f"\n\n{self.agent_selection} moves at table {self.episodes.table_rows(_ROW)[0] + 1}"
+        if (game := self._game) is not None:
+            winner = "nobody" if game["winner"] is None else "+".join(self._members(game["winner"]))
+            text += f"\ngame      {winner} won, final scores {game['final_scores']}, of it at the end {game['bonuses']}"
         if self.render_mode == "ansi":
             return text
         print(text, end="\n\n")
         return None
+
+    def _members(self, team: int) -> list[str]:
+        return [self.possible_agents[seat] for seat in self.rules.seats_of(team)]
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -203,6 +214,7 @@ class GinRummyEnv(AECEnv):
             self.episodes.seed(secrets.randbits(63) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
         self.episodes.reset(decks=deck, dealers=dealer)
+        self._game = None
         self._finished = None
         self._skip_agent_selection = None  # PettingZoo's memory of whom to select after finished agents
         self.agents = list(self.possible_agents)
@@ -248,6 +260,9 @@ class GinRummyEnv(AECEnv):
             self._accumulate_rewards()
         if transition.finished is not None:
             self._report(deal_summary(transition))
+            if transition.over_deals[0] and self.episodes.episode == "game":
+                self._game = game_summary(transition)
+                self.infos = {agent: {**info, "game": self._game} for agent, info in self.infos.items()}
         if transition.over[0]:
             self._end(bool(transition.truncated[0]))
         else:

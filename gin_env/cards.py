@@ -60,11 +60,16 @@ def format_card(card: int) -> str:
 
 
 def parse_cards(cards: str | Iterable[str]) -> list[int]:
-    """Return the ids of several cards, given as one spaced text or as a sequence of texts.
+    """Return the ids of several cards, given as one text, spaced or not (``"5H6H"``), or as a sequence of texts.
 
     Raises ``ValueError`` when a card is unknown or stands twice.
     """
-    texts = cards.split() if isinstance(cards, str) else list(cards)
+    if isinstance(cards, str):
+        texts = [word[start : start + 2] for word in cards.split() for start in range(0, len(word), 2)]
+    elif isinstance(cards, Iterable):
+        texts = list(cards)
+    else:
+        raise ValueError(f"cards {cards!r}: a text such as '5H 6H', or a sequence of card texts, is needed")
     ids = [parse_card(text) for text in texts]
     for position, card in enumerate(ids):
         if card in ids[:position]:

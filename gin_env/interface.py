@@ -6,6 +6,7 @@ and the summary of a deal that has ended.
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
 from collections.abc import Mapping, Sequence
@@ -73,6 +74,9 @@ def injected_deal(
         return None, None
     if not isinstance(options, Mapping):
         raise ValueError(f"options={options!r}: must map names to values, such as {{'deck': ..., 'dealer': 0}}")
+    for key in options:
+        if key not in ("deck", "dealer") and (close := difflib.get_close_matches(str(key), ("deck", "dealer"), n=1)):
+            raise ValueError(f"unknown option {key!r}: did you mean {close[0]!r}?")
     deck, dealer = options.get("deck"), options.get("dealer")
     if rules.num_tables == 1:
         return (
@@ -134,10 +138,11 @@ def resolve_illegal_reward(reward: Reward, given: float | None, num_teams: int) 
 def deal_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[str, Any]:
     """Return the facts of a deal that has ended, all of them open, as plain Python values.
 
-    Keys: ``kind``, ``knocker`` (seat or None), ``winner`` (team or None), ``points`` per team, ``turns``,
-    ``scores`` per team after it, and, where somebody knocked, ``bonuses``, ``deadwood`` per seat after
-    laying off, ``spread`` and ``layoffs`` by seat as card texts. With two tables ``points``, ``winner`` and
-    ``scores`` are those of both, and ``tables`` holds the facts of each, seats counted at the table.
+    Keys: ``kind``, ``knocker`` (seat or None), ``winner`` (team or None), ``points`` and ``net_points`` per
+    team, ``turns``, ``scores`` per team after it, and, where somebody knocked, ``bonuses``, ``deadwood`` per
+    seat after laying off, ``spread`` and ``layoffs`` by seat as card texts; with Hollywood's sheets also ``sheets``,
+    the scores on each. With two tables ``kind`` is ``"two_tables"`` (or ``"dead"``), ``knocker`` None, the
+    numbers are those of both, and ``tables`` holds the facts of each, seats counted at the table.
     """
     finished = transition.finished
     if finished is None:
@@ -146,12 +151,41 @@ def deal_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[st
         return _table_summary(finished, deal)
     rows = range(deal * finished.rules.num_tables, (deal + 1) * finished.rules.num_tables)
     winner = int(transition.winner[deal])
+    tables = [_table_summary(finished, row) for row in rows]
     return {
+        "kind": "dead" if all(table["kind"] == "dead" for table in tables) else "two_tables",
+        "knocker": None,
         "winner": None if winner < 0 else winner,
         "points": transition.points[deal].tolist(),
-        "scores": finished.scores[rows[0]].tolist(),
-        "tables": [_table_summary(finished, row) for row in rows],
+        "net_points": transition.net_points[deal].tolist(),
+        "turns": sum(table["turns"] for table in tables),
+        **_scores(finished, rows[0]),
+        "tables": tables,
     }
+
+
+def game_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[str, Any]:
+    """Return how a game ended with a deal.
+
+    Keys: ``winner`` (team or None), ``truncated``, ``bonuses`` per team (boxes, game and shutout bonus) and
+    ``final_scores`` with them.
+    """
+    finished = transition.finished
+    if finished is None:
+        raise ValueError("no deal ended with this step")
+    winner, bonuses = int(transition.game_winner[deal]), transition.bonuses[deal]
+    scores = finished.scores[deal * finished.rules.num_tables]
+    return {
+        "winner": None if winner < 0 else winner,
+        "truncated": bool(transition.truncated_deals[deal]),
+        "bonuses": bonuses.tolist(),
+        "final_scores": (scores + bonuses).tolist(),
+    }
+
+
+def _scores(finished: State, row: int) -> dict[str, Any]:
+    scores = {"scores": finished.scores[row].tolist()}
+    return scores | ({"sheets": finished.sheet_scores[row].tolist()} if finished.sheet_scores.size else {})
 
 
 def _table_summary(finished: State, row: int) -> dict[str, Any]:
@@ -162,8 +196,9 @@ def _table_summary(finished: State, row: int) -> dict[str, Any]:
         "knocker": None if knocker == NO_SEAT else knocker,
         "winner": result.winner,
         "points": list(result.points),
+        "net_points": list(result.net_points),
         "turns": int(finished.turn[row]),
-        "scores": finished.scores[row].tolist(),
+        **_scores(finished, row),
     }
     if result.deadwood is not None:
         summary["bonuses"] = result.bonuses

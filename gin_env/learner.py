@@ -47,8 +47,9 @@ class LearnerStep:
         The row of each deal that ended; a row can stand there more than once.
     finished : State or None
         Those D deals as they ended, a row for each table; None where D is 0.
-    points, net_points : int, shape (D, T)
-    winner : int8, shape (D,)
+    points, net_points, bonuses : int, shape (D, T)
+    winner, game_winner : int8, shape (D,)
+    truncated_deals : bool, shape (D,)
         Of those deals, as in :class:`~gin_env.episodes.Transition`.
     seats : int, shape (N,)
         The learner's seat in the episode that ended.
@@ -61,7 +62,10 @@ class LearnerStep:
     finished: State | None
     points: NDArray[np.int64]
     net_points: NDArray[np.int64]
+    bonuses: NDArray[np.int64]
     winner: NDArray[np.int8]
+    game_winner: NDArray[np.int8]
+    truncated_deals: NDArray[np.bool_]
     seats: Rows
     _last_deals: Rows  #: (N,) number of the deal that ended the row's episode
 
@@ -162,7 +166,10 @@ class LearnerTable:
             raise ValueError("opponents is empty: at least one agent is needed")
         for agent in agents if self.partner is None else [*agents, self.partner]:
             if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
-                raise ValueError(f"{agent!r} is no agent: give an object with act(view), such as gin_env.RandomAgent()")
+                raise ValueError(
+                    f"{agent!r} is no agent: give an object with act(view), such as gin_env.RandomAgent() or, by its "
+                    "name, agents.registry.load_agent('simple', rules)"
+                )
         if assignment is None:
             by_row: Rows = np.arange(self.num_rows) // self.rules.num_players % len(agents)
         else:
@@ -288,26 +295,25 @@ class LearnerTable:
         self._gains[still] = 0.0
         rows = np.concatenate(self._finished_rows) if self._finished_rows else np.zeros(0, dtype=np.intp)
         finished = State.concatenate(self._finished) if self._finished else None
-        return LearnerStep(
-            self._rewards,
-            self._ended,
-            self._truncated,
-            rows,
-            finished,
-            *self._results(),
-            self._last_seats,
-            self._last_deals,
-        )
+        parts = self._deals or [transition]
 
-    def _results(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
-        """Return points, net points and winners of the deals that ended in this step."""
-        if not self._deals:
-            nothing = np.zeros((0, self.rules.num_teams), dtype=np.int64)
-            return nothing, nothing, np.zeros(0, dtype=np.int8)
-        return (
-            np.concatenate([deals.points for deals in self._deals]),
-            np.concatenate([deals.net_points for deals in self._deals]),
-            np.concatenate([deals.winner for deals in self._deals]),
+        def facts(name: str) -> NDArray:
+            return np.concatenate([getattr(part, name) for part in parts])
+
+        return LearnerStep(
+            rewards=self._rewards,
+            over=self._ended,
+            truncated=self._truncated,
+            finished_rows=rows,
+            finished=finished,
+            points=facts("points"),
+            net_points=facts("net_points"),
+            bonuses=facts("bonuses"),
+            winner=facts("winner"),
+            game_winner=facts("game_winner"),
+            truncated_deals=facts("truncated_deals"),
+            seats=self._last_seats,
+            _last_deals=self._last_deals,
         )
 
     def _begin_step(self) -> None:

@@ -46,7 +46,7 @@ _PLAYERS = {
 }
 _HEADS_UP = ("duel", "rotation", "two_tables")  # one hand against one
 #: Fields that mean something in some modes only; elsewhere they must stay at their defaults: nobody sets them in vain.
-_MODES_OF = dict.fromkeys(
+MODES_OF = dict.fromkeys(
     (
         "trade_reply",
         "trade_taken_card",
@@ -59,6 +59,8 @@ _MODES_OF = dict.fromkeys(
     ),
     ("partnership",),
 ) | {
+    "max_trades_per_turn": ("partnership",),
+    "layoff": _HEADS_UP,
     "gin_bonus": (*_HEADS_UP, "free_for_all"),
     "big_gin_bonus": _HEADS_UP,
     "cross_chain": ("partnership", "free_for_all"),
@@ -94,11 +96,12 @@ def check_combination(rules: Any) -> None:
     if rules.mode not in _HEADS_UP and rules.layoff == "greedy":
         raise ValueError("layoff='greedy': defined for one hand against one (docs/rules.md row 29b), use 'optimal'")
     defaults = {field.name: field.default for field in dataclasses.fields(rules)}
-    for name, modes in _MODES_OF.items():
-        if rules.mode not in modes and getattr(rules, name) != defaults[name]:
+    idle = defaults | {"max_trades_per_turn": 0}
+    for name, modes in MODES_OF.items():
+        if rules.mode not in modes and getattr(rules, name) != idle[name]:
             raise ValueError(
-                f"{name}={getattr(rules, name)!r}: has no meaning in mode {rules.mode!r}, "
-                f"leave it at {defaults[name]!r}"
+                f"{name}={getattr(rules, name)!r}: not part of mode {rules.mode!r} (of {', '.join(modes)} only), "
+                f"leave it at {idle[name]!r}"
             )
     for name, switch in _NEEDS.items():
         if not getattr(rules, switch) and getattr(rules, name) != defaults[name]:

@@ -26,6 +26,7 @@ from gin_env.interface import (
     action_index,
     check_choice,
     deal_summary,
+    game_summary,
     injected_deal,
     observation_space,
     resolve_illegal_reward,
@@ -36,6 +37,8 @@ from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
 from gin_env.rules import Rules, resolve_rules
 from gin_env.view import PlayerView, single_view
+
+_ROW = np.zeros(1, dtype=np.intp)  # the one row of the table
 
 
 class GinRummySingleEnv(gymnasium.Env):
@@ -69,7 +72,8 @@ class GinRummySingleEnv(gymnasium.Env):
     Notes
     -----
     ``info["action_mask"]`` (A,) int8 holds the legal actions, ``info["seat"]`` the seat that the learner
-    decides for, and ``info["deals"]`` the open facts of the deals that ended with the step. Options of
+    decides for, ``info["deals"]`` the open facts of the deals that ended with the step, and with the last one
+    of a game ``info["game"]`` how it ended. Options of
     ``reset`` are ``deck`` and ``dealer``. A deal that the others end before the learner's first decision
     is dealt anew.
     """
@@ -152,6 +156,8 @@ class GinRummySingleEnv(gymnasium.Env):
         truncated = bool(outcome.truncated[0])
         deals = [deal_summary(outcome, deal) for deal in range(len(outcome.finished_rows))]
         observation, info = self._answer(deals)
+        if self._over and self.table.episodes.episode == "game":
+            info["game"] = game_summary(outcome, int(outcome.last_deals(_ROW)[0][0]))
         return observation, float(outcome.rewards[0]), self._over and not truncated, truncated, info
 
     def render(self) -> str | None:

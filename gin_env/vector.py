@@ -54,8 +54,9 @@ class GinRummyVectorEnv(VectorEnv):
     -----
     ``infos["action_mask"]`` (N, A) int8 holds the legal actions and ``infos["seat"]`` (N,) the seat that the
     learner decides for. ``infos["final_info"]`` holds ``deal``, the facts of the deal that ended the
-    episode (``kind``, ``points`` per team, ``knocker`` or -1, ``turns``), or ``illegal_action``, the text
-    of the action that did.
+    episode, or ``illegal_action``, the text of the action that did. The facts are ``points``, ``net_points``
+    and ``winner`` (-1 for none) of the deal, all tables together, ``kind``, ``knocker`` (-1 for none) and
+    ``turns`` at the learner's table, and of the game ``scores``, end ``bonuses`` and ``game_winner``.
     """
 
     metadata: dict[str, Any] = {
@@ -204,18 +205,27 @@ class GinRummyVectorEnv(VectorEnv):
     def _deals(self, outcome: LearnerStep, played: NDArray[np.bool_]) -> dict[str, Any]:
         """Return the facts of the deals that have just ended in the marked rows, at the learner's table."""
         rules, rows = self.table.rules, np.flatnonzero(played)
-        kinds = np.full(self.num_envs, None, dtype=object)
-        points = np.zeros((self.num_envs, rules.num_teams), dtype=np.int64)
-        knockers = np.full(self.num_envs, -1)
-        turns = np.zeros(self.num_envs, dtype=np.int64)
+        by_team = (self.num_envs, rules.num_teams)
+        facts: dict[str, Any] = {
+            "kind": np.full(self.num_envs, None, dtype=object),
+            "points": np.zeros(by_team, dtype=np.int64),
+            "net_points": np.zeros(by_team, dtype=np.int64),
+            "winner": np.full(self.num_envs, -1),
+            "knocker": np.full(self.num_envs, -1),
+            "turns": np.zeros(self.num_envs, dtype=np.int64),
+            "scores": np.zeros(by_team, dtype=np.int64),
+            "bonuses": np.zeros(by_team, dtype=np.int64),
+            "game_winner": np.full(self.num_envs, -1),
+        }
         if outcome.finished is not None and len(rows):
             deals, tables = outcome.last_deals(rows)
             finished = outcome.finished
-            kinds[rows] = [Kind(kind).name.lower() for kind in finished.kind[tables].tolist()]
-            points[rows] = outcome.points[deals]
+            facts["kind"][rows] = [Kind(kind).name.lower() for kind in finished.kind[tables].tolist()]
             seats = finished.knocker[tables].astype(np.int64)
             first = tables % rules.num_tables * rules.num_seats
-            knockers[rows] = np.where(seats == NO_SEAT, -1, seats + first)
-            turns[rows] = finished.turn[tables]
-        facts: dict[str, Any] = {"kind": kinds, "points": points, "knocker": knockers, "turns": turns}
+            facts["knocker"][rows] = np.where(seats == NO_SEAT, -1, seats + first)
+            facts["turns"][rows] = finished.turn[tables]
+            facts["scores"][rows] = finished.scores[tables]
+            for name in ("points", "net_points", "winner", "bonuses", "game_winner"):
+                facts[name][rows] = getattr(outcome, name)[deals]
         return facts | {f"_{name}": played for name in facts}

@@ -132,6 +132,13 @@ def test_gin_env_never_imports_agents_and_torch_stays_upstairs() -> None:
         assert not tops & {"tests", "train", "evaluate"}, name
 
 
+def test_every_package_is_installed() -> None:
+    """An editable install hides what is missing in the list of packages."""
+    listed = re.findall(r'"([\w.]+)"', (ROOT / "pyproject.toml").read_text().split("packages = [")[1].split("]")[0])
+    folders = {path.parent.relative_to(ROOT) for top in ("gin_env", "agents") for path in (ROOT / top).rglob("*.py")}
+    assert sorted(listed) == sorted(".".join(folder.parts) for folder in folders)
+
+
 def test_importing_gin_env_is_light() -> None:
     heavy = {"torch", "stable_baselines3", "sb3_contrib", "matplotlib", "pygame", "agents", "tyro", "rich"}
     code = f"import sys, gin_env; print(sorted(m for m in sys.modules if m.split('.')[0] in {heavy!r}))"

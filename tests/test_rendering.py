@@ -96,7 +96,9 @@ def test_a_seats_picture_shows_only_what_the_seat_may_know(name):
 def test_two_tables_are_shown_one_after_the_other_with_their_seats():
     env = gin_env.env("two_tables_4p", render_mode="ansi")
     env.reset(seed=1)
-    one, other = env.render().split("\n\n")
+    one, other, next_move = env.render().split("\n\n")
+    assert (one.splitlines()[0], other.splitlines()[0]) == ("table 1", "table 2")
+    assert next_move == f"{env.agent_selection} moves at table 1"
     assert all(len(CARD.findall(hand_line(one, seat))) == 10 for seat in (0, 1))
     assert "player_2" not in one
     assert "player_0" not in other

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gin_env.rule_checks import _MODES_OF, _NEEDS
+from gin_env.rule_checks import _NEEDS, MODES_OF
 from gin_env.rulebook import as_markdown, describe_rules, differences, rulebook
 from gin_env.rules import PRESETS, Rules
 
@@ -48,7 +48,7 @@ IDLE: dict[str, Callable[[Rules], bool]] = {
     "box_timing": lambda rules: rules.box_bonus == 0,
 }
 #: Fields with modes of their own that rule_checks words differently.
-MODES = _MODES_OF | {"max_trades_per_turn": ("partnership",), "layoff": ("duel", "rotation", "two_tables")}
+MODES = MODES_OF | {"max_trades_per_turn": ("partnership",), "layoff": ("duel", "rotation", "two_tables")}
 
 
 def fields_at_work(rules: Rules) -> set[str]:

@@ -152,7 +152,7 @@ def test_help_says_what_every_option_is_for(tmp_path):
         ("--preset palace_5p", "unknown preset 'palace_5p': did you mean 'palace_4p'?"),
         ("--rule knock_limit=11", "knock_limit=11"),
         ("--rule knock_limit=none", "knock_limit='none'"),
-        ("--rule big_gin_bonus=31", "big_gin_bonus=31: has no meaning in mode 'partnership'"),
+        ("--rule big_gin_bonus=31", "big_gin_bonus=31: not part of mode 'partnership'"),
         ("--rule boast=on boast_points=1,2,3", "boast_points=(1, 2, 3): must be a tuple of 5 ints"),
         ("--rule boast=on boast_points=1,2,x,4,5", "boast_points='1,2,x,4,5': must be a tuple of 5 ints"),
         ("--preset free_for_all_3p --rule num_players=6", "num_players=6"),

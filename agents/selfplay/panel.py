@@ -14,12 +14,18 @@ from gin_env.agent import Agent
 
 #: Decks of the panel: never those of a training, which are seeded by its small --seed.
 PANEL_SEED = 20_261_130
+#: Measured in games, the panel plays so many times fewer of them than it would play deals.
+DEALS_OF_A_GAME = 20
 
 
 def play_panel(agent: PolicyAgent, panel: Sequence[Agent], num_deals: int, episode: str = "deal") -> list[MatchResult]:
-    """Return the agent's matches of so many deals (or games) against each of the panel, told from the agent."""
+    """Return the agent's matches of so many deals against each of the panel, told from the agent.
+
+    With ``episode="game"`` these are games, ``DEALS_OF_A_GAME`` times fewer.
+    """
     rules = agent.rules
-    num_pairs = max(num_deals // rules.num_teams, 1)
+    num_episodes = num_deals if episode == "deal" else num_deals // DEALS_OF_A_GAME
+    num_pairs = max(num_episodes // rules.num_teams, 1)
     return [play_match(rules, agent, opponent, num_pairs, PANEL_SEED, episode=episode) for opponent in panel]
 
 

@@ -51,13 +51,15 @@ class _Element:
 
 
 def format_position(state: State, row: int = 0) -> str:
-    """Return the text of one row of a state.
+    """Return the text of one row of a state, which is one table: a deal at two tables takes two texts.
 
     Raises
     ------
     ValueError
         No such row, or arrays that hold what no text can say, such as a seat's bit beyond the 52 cards.
     """
+    if not isinstance(state, State):
+        raise ValueError(f"{state!r} is no state: give engine.state, or env.unwrapped.episodes.state")
     whole_number("row", row, 0, state.num_deals - 1, "row")
     if wrong := out_of_range(state, row):
         raise InvalidPosition(f"row {row} cannot be written: {'; '.join(wrong)}")
@@ -86,6 +88,8 @@ def parse_position(text: str) -> State:
         A text that is malformed or not the one text of its position, naming the token and what to write;
         or an impossible position, with every reason that :func:`status` finds.
     """
+    if isinstance(text, str):
+        text = text.removesuffix("\n")  # as a line of a file has it
     state = _read_text(text)
     wrong = out_of_range(state, 0)
     if not wrong:

@@ -215,11 +215,18 @@ def read_records(path: str | Path) -> ReadResult[DealRecord | GameRecord]:
     return found
 
 
-def write_records(path: str | Path, records: Iterable[DealRecord | GameRecord], append: bool = False) -> None:
-    """Write records, one a line; compressed if the name ends with ``.gz``.
+def write_records(
+    path: str | Path, records: DealRecord | GameRecord | Iterable[DealRecord | GameRecord], append: bool = False
+) -> None:
+    """Write records (or one), one a line; compressed if the name ends with ``.gz``.
 
     A new file takes the place of an old one at the end, in one step; lines to ``append`` are written at once.
     """
+    if isinstance(records, DealRecord | GameRecord):
+        records = [records]
+    records = list(records)
+    if wrong := [record for record in records if not isinstance(record, DealRecord | GameRecord)]:
+        raise ValueError(f"{wrong[0]!r} is no record: gin_env.Recorder and record_deals make them")
     write_lines(path, (record.to_json() for record in records), append)
 
 

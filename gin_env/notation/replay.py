@@ -44,6 +44,8 @@ def replay(record: DealRecord | GameRecord) -> State | list[State]:
     """
     if isinstance(record, DealRecord):
         return replay_deals([record])
+    if not isinstance(record, GameRecord):
+        raise ValueError(f"{type(record).__name__} is no record: give one of those that read_records returns")
     state, ends = _replay(record.deals)
     _check_game(record, state, ends)
     tables = np.arange(state.num_deals).reshape(len(record.deals), -1)

@@ -37,7 +37,7 @@ _QUESTIONS = {
     Phase.UPCARD_OFFER: "take {upcard} or pass",
     Phase.FORCED_DRAW: "everybody passed, draw from the stock",
     Phase.DRAW: "draw from the stock or take {upcard}",
-    Phase.PLAY: "discard{options} or knock",
+    Phase.PLAY: "{options}",
     Phase.TRADE_ANSWER: "give a card back for {offered}",
     Phase.CATCH: "name the next card of the catch",
     Phase.LAST_DISCARD: "take {upcard} to knock, or pass",
@@ -68,7 +68,7 @@ class _Table:
     upcard: int
     below: list[int]  #: the pile under its top card, as far as known from top to bottom
     offered: int
-    options: list[str]  #: what else the mover may do before the throw
+    options: list[str]  #: what the mover may do, having drawn
     limit: int  #: knock limit of this deal, -1 where the rules have one for all
     doubled: bool
     boasted: list[bool]
@@ -85,6 +85,7 @@ class _Table:
     points: list[int]
     scores: list[int]
     boxes: list[int]
+    sheets: list[list[int]]  #: scores of overlapping sheets, if the game has them
     deals_played: int
     events: list[Event]
 
@@ -124,6 +125,7 @@ def render_state(state: State, row: int = 0) -> str:
         points=state.points[row].tolist(),
         scores=state.scores[row].tolist(),
         boxes=state.boxes[row].tolist(),
+        sheets=state.sheet_scores[row].tolist(),
         deals_played=int(state.deals_played[row]),
         events=list(zip(seats.tolist(), verbs, cards.tolist(), strict=True)),
     )
@@ -132,7 +134,9 @@ def render_state(state: State, row: int = 0) -> str:
 
 def render_tables(state: State) -> str:
     """Return every row of a state as text, one after another: the tables at which one deal is played."""
-    return "\n\n".join(render_state(state, row) for row in range(state.num_deals))
+    if state.num_deals == 1:
+        return render_state(state)
+    return "\n\n".join(f"table {row + 1}\n{render_state(state, row)}" for row in range(state.num_deals))
 
 
 def render_view(view: PlayerView, row: int = 0, first_seat: int = 0) -> str:
@@ -182,6 +186,7 @@ def render_view(view: PlayerView, row: int = 0, first_seat: int = 0) -> str:
         points=view.points[row, teams].tolist(),
         scores=view.scores[row, teams].tolist(),
         boxes=view.boxes[row, teams].tolist(),
+        sheets=[] if view.sheet_scores is None else view.sheet_scores[row][:, teams].tolist(),
         deals_played=int(view.deals_played[row]),
         events=_seen_events(view, row, viewer),
     )
@@ -196,26 +201,27 @@ def _hand_size(rules: Rules, phase: Phase, turn_seat: int, dealer: int, seat: in
 
 
 def _options(rules: Rules, legal: list[int]) -> list[str]:
-    """Return what the words of legal actions allow beside discard and knock."""
+    """Return what the words of legal actions allow a mover who has drawn."""
     layout = action_layout(rules)
-    found = []
+    found = ["discard"] if legal[layout.discard_word] else []
     if layout.give >= 0 and legal[layout.give_word]:
         found.append("trade")
     bits = {"boast": layout.boast, "big_gin": layout.big_gin}
     found += [name for name, bit in bits.items() if bit >= 0 and legal[0] >> bit & 1]
     if layout.catch >= 0 and legal[layout.catch_word]:
         found.append("catch")
-    return [name.replace("_", " ") for name in found]
+    found += ["knock"] if legal[layout.knock_word] else []
+    return [name.replace("_", " ") for name in found] or ["nothing"]
 
 
 def _open_options(view: PlayerView, row: int) -> list[str]:
     """Return the same for another mover, as far as everybody knows it: big gin is nobody else's business."""
     rules = view.rules
-    if view.phase[row] != Phase.PLAY:
-        return []
-    found = ["trade"] if rules.trades and int(view.trades[row]) < rules.max_trades_per_turn else []
+    found = ["discard"]
+    found += ["trade"] if rules.trades and int(view.trades[row]) < rules.max_trades_per_turn else []
     found += ["boast"] if view.boasted is not None and not view.boasted[row, int(view.mover[row])] else []
-    return found + (["catch"] if view.catches is not None and not view.catches[row] else [])
+    found += ["catch"] if view.catches is not None and not view.catches[row] else []
+    return [*found, "knock"]
 
 
 def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
@@ -238,6 +244,7 @@ def _write(table: _Table) -> str:
         teams = range(rules.num_teams)
         sides = [f"{_side(rules, team)} {table.scores[team]} (boxes {table.boxes[team]})" for team in teams]
         lines.append(f"scores    {'   '.join(sides)}")
+        lines += [f"  sheet {number}  {'   '.join(map(str, sheet))}" for number, sheet in enumerate(table.sheets, 1)]
     below = f", below {format_cards(table.below)}" if table.below else ""
     lines.append(f"discards  {format_card(table.upcard)}{below}")
     lines += [f"caught    {format_cards(table.caught)}"] if table.caught else []
@@ -283,7 +290,7 @@ def _closing_line(table: _Table) -> str:
         question = _QUESTIONS[table.phase].format(
             upcard=format_card(table.upcard),
             offered=format_card(table.offered) if table.offered != NO_CARD else "the one on offer",
-            options="".join(f", {option}" for option in table.options),
+            options=", ".join(table.options[:-1]) + " or " * (len(table.options) > 1) + table.options[-1],
         )
         return f"now       {_name(table, table.mover)}: {question}"
     paid = [f"{points} points to {_side(table.rules, team)}" for team, points in enumerate(table.points) if points]

@@ -99,7 +99,8 @@ def _next_dealer(rules: Rules) -> Sentence:
         )
         by_result += "several, the first clockwise from the dealer)"
     else:
-        by_result = f"after that the {rules.dealer_rule} of a deal deals the next one"
+        there = " there" if rules.mode == "two_tables" else ""
+        by_result = f"after that the {rules.dealer_rule} of a deal{there} deals the next one{there}"
     after = {
         "clockwise": onward,
         "alternate": "after that the players take turns at dealing",
