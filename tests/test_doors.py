@@ -12,6 +12,7 @@ from gymnasium.error import ResetNeeded
 
 import gin_env
 from gin_env import GinRummySingleEnv, GinRummyVectorEnv, Recorder, Rules
+from gin_env.cards import parse_card
 from gin_env.engine import Engine
 from gin_env.episodes import Episodes
 from gin_env.sampling import random_actions
@@ -153,7 +154,7 @@ def play_out(env: Any) -> None:
 
 
 def first_legal(episodes: Episodes) -> int:
-    return int(episodes.layout.mask(episodes.legal(np.array([0])))[0].argmax())
+    return legal_actions(episodes)[0]
 
 
 @pytest.mark.parametrize(("rules", "episode"), [("classic_2p", "deal"), ("palace_2p", "game")])
@@ -185,3 +186,64 @@ def test_catches_before_a_loaded_position_are_not_paid_twice() -> None:
         transition = second.step([first_legal(second)])
         total += transition.rewards[0, 0]
     assert total == transition.net_points[0, 0]
+
+
+def test_a_misspelt_option_is_named_and_foreign_ones_are_let_be() -> None:
+    env = gin_env.raw_env("palace_4p")
+    with pytest.raises(ValueError, match="unknown option 'dealers': did you mean 'dealer'"):
+        env.reset(options={"dealers": 1})
+    env.reset(options={"somebody else's": 1})
+
+
+@pytest.mark.parametrize("rules", ["classic_2p", "rotation_3p", "two_tables_4p", "free_for_all_4p"])
+def test_infos_tell_how_a_game_ended(rules: str) -> None:
+    """Final scores are the scores of the last deal and the bonuses; the rewards add up to their net."""
+    small = Rules.preset(rules, target=10)
+    env = ready(gin_env.raw_env(small, episode="game", render_mode="ansi"))
+    total = np.zeros(small.num_players)
+    while not env.episodes.over[0]:
+        assert all("game" not in info for info in env.infos.values())
+        knocks = [action for action in legal_actions(env.episodes) if action >= env.layout.knock]
+        env.step(knocks[0] if knocks else first_legal(env.episodes))
+        total += list(env.rewards.values())
+    info = env.infos["player_0"]
+    game, deal = info["game"], info["deals"][-1]
+    assert not game["truncated"]
+    assert game["final_scores"] == [score + bonus for score, bonus in zip(deal["scores"], game["bonuses"], strict=True)]
+    assert sum(deal["net_points"]) == 0
+    assert f"final scores {game['final_scores']}" in env.render()
+    if small.num_teams == 2:
+        assert total[0] == game["final_scores"][0] - game["final_scores"][1]
+    assert game["winner"] is None or max(game["final_scores"]) == game["final_scores"][game["winner"]]
+
+
+def legal_actions(episodes: Episodes) -> list[int]:
+    return np.flatnonzero(episodes.layout.mask(episodes.legal(np.array([0])))[0]).tolist()
+
+
+def test_final_info_of_a_vector_holds_the_game() -> None:
+    envs = GinRummyVectorEnv(4, Rules.preset("classic_2p", max_deals=1), episode="game")
+    _, infos = envs.reset(seed=3)
+    while "final_info" not in infos:
+        _, rewards, *_, infos = envs.step(infos["action_mask"].argmax(axis=1))
+    row = int(infos["_final_info"].argmax())
+    deal, seat = infos["final_info"]["deal"], int(infos["seat"][row])
+    assert deal["net_points"][row].sum() == 0
+    assert rewards[row] in deal["net_points"][row]
+    assert (deal["bonuses"][row].tolist(), deal["game_winner"][row]) == ([0, 0], -1)  # cut short after one deal
+    assert (deal["scores"][row] == deal["points"][row]).all()
+    assert seat in (0, 1)
+
+
+def test_a_recorded_deck_can_be_dealt_again() -> None:
+    recorder = Recorder("palace_4p")
+    env = ready(gin_env.raw_env("palace_4p"))
+    env.episodes.watch = recorder.note
+    play_out(env)
+    table = recorder.records[0].tables[0]
+    env.reset(options={"deck": table.deck, "dealer": table.dealer})
+    assert env.episodes.state.deck[0].tolist() == [parse_card(text) for text in deck_texts(table.deck)]
+
+
+def deck_texts(deck: str) -> list[str]:
+    return [deck[start : start + 2] for start in range(0, len(deck), 2)]
