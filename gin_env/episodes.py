@@ -132,11 +132,11 @@ class Episodes:
     def over(self) -> NDArray[np.bool_]:
         """Rows whose episode is over (N,)."""
         over = self.engine.over
-        return over if self.rules.num_tables == 1 else np.all(over[self.tables], axis=1)
+        return over if self._one_table else np.all(over[self.tables], axis=1)
 
     def table_rows(self, rows: Rows, seats: NDArray[np.integer] | int | None = None) -> Rows:
         """Return the engine's rows (M,) of the tables at which some seats sit, by default of those to move next."""
-        if self.rules.num_tables == 1:
+        if self._one_table:
             return rows
         at = self._at[rows] if seats is None else np.asarray(seats, dtype=np.intp) // self.rules.num_seats
         return self.tables[rows, at]
@@ -144,7 +144,7 @@ class Episodes:
     def movers(self, rows: Rows) -> NDArray[np.integer]:
         """Return the seats that decide next (M,), counted over all tables."""
         movers = self.state.mover[self.table_rows(rows)]
-        return movers if self.rules.num_tables == 1 else movers + self._at[rows] * self.rules.num_seats
+        return movers if self._one_table else movers + self._at[rows] * self.rules.num_seats
 
     def legal(self, rows: Rows) -> UInt64Array:
         """Return the words of the movers' legal actions (M, W)."""
@@ -184,7 +184,7 @@ class Episodes:
         """
         where = self._all_rows if rows is None else row_index(rows, self.num_rows)
         tables = self.tables[where].ravel()
-        if self.rules.num_tables > 1:
+        if not self._one_table:
             decks = None if decks is None else decks_of_tables(decks, len(where))
             dealers = None if dealers is None else per_table(dealers, len(where), self.rules.num_seats).ravel()
         self.engine.reset(tables, decks, dealers)
