@@ -107,6 +107,8 @@ def deal_cards(state: State, rows: NDArray[np.intp], decks: NDArray[np.uint8], d
     state.offered_card[rows] = NO_CARD
     for name in _BLANK_AT_THE_DEAL:
         getattr(state, name)[rows] = 0
+    for name in _BLANK_IF_PRESENT.intersection(state.optional):
+        getattr(state, name)[rows] = 0
     state.winner[rows] = -1
     state.knocker[rows] = NO_SEAT
 
@@ -123,13 +125,10 @@ _BLANK_AT_THE_DEAL = (
     "kind",
     "points",
     "net_points",
-    "boasted",
-    "boast_bar",
-    "catches",
-    "named_bits",
-    "caught_bits",
     "deadwood",
     "set_bits",
     "run_bits",
     "laid_bits",
 )
+#: The same of those that only some rule systems have.
+_BLANK_IF_PRESENT = frozenset({"boasted", "boast_bar", "catches", "named_bits", "caught_bits"})

@@ -72,6 +72,7 @@ class State:
 
     rules: Rules
     layout: ActionLayout  #: what the action indices mean
+    optional: tuple[str, ...]  #: the facts that these rules have beside those of all
     seat_boards: UInt64Array
     row_bytes: NDArray[np.uint8]
     team_numbers: NDArray[np.int32]
@@ -164,7 +165,7 @@ class State:
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         self.rules, self._storage = parts["rules"], parts["storage"]
-        self.layout = action_layout(self.rules)
+        self.layout, self.optional = action_layout(self.rules), optional_facts(self.rules)
         for name, members in _storage_members().items():
             setattr(self, name, self._storage[name])
             if name in BLOCKS:
@@ -301,6 +302,20 @@ def teams_playing(rules: Rules, dealers: NDArray[np.integer]) -> NDArray[np.bool
 def array_fields() -> tuple[dataclasses.Field[Any], ...]:
     """Return the dataclass fields of State that are arrays."""
     return tuple(field for field in dataclasses.fields(State) if "dtype" in field.metadata)
+
+
+def optional_facts(rules: Rules) -> tuple[str, ...]:
+    """Return the facts that only some rule systems have, as far as these have them: they are part of a view."""
+    names: list[str] = []
+    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+        names.append("first_upcard")
+    if rules.boast:
+        names += ["boasted", "boast_bar"]
+    if rules.catch_glass:
+        names += ["named_bits", "caught_bits", "catches"]
+    if rules.score_sheet == "hollywood":
+        names += ["sheet_scores", "sheet_boxes"]
+    return tuple(names)
 
 
 def _members(dtype: str, shape: str) -> tuple[str, ...]:

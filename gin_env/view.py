@@ -12,7 +12,6 @@ partners see the cards they trade, opponents only that they trade. A knock opens
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -249,24 +248,9 @@ def _look(state: State, table: ManyRows | OneRow) -> dict[str, Any]:
         "boxes": table.numbers("boxes"),
         "deals_played": table.deals_played,
     }
-    for name in optional_fields(rules):
+    for name in state.optional:
         seen[name] = table.optional(name)
     return seen
-
-
-@functools.lru_cache
-def optional_fields(rules: Rules) -> tuple[str, ...]:
-    """Return the fields of a view that only some rule systems have, as far as these rules have them."""
-    names: list[str] = []
-    if rules.limit_from_upcard or rules.spade_upcard_doubles:
-        names.append("first_upcard")
-    if rules.boast:
-        names += ["boasted", "boast_bar"]
-    if rules.catch_glass:
-        names += ["named_bits", "caught_bits", "catches"]
-    if rules.score_sheet == "hollywood":
-        names += ["sheet_scores", "sheet_boxes"]
-    return tuple(names)
 
 
 def _history(state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> History:
