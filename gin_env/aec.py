@@ -107,9 +107,6 @@ class GinRummyEnv(AECEnv):
         self.agents: list[str] = []
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        seats = self.rules.num_seats
-        #: Each agent's seat at its table, and the table's row.
-        self._places = {agent: (seat % seats, seat // seats) for agent, seat in self._seats.items()}
         self._seen: dict[str, NDArray[np.float32]] = {}  # features asked for since the last step
         self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.layout.size) for agent in self.possible_agents}
@@ -142,9 +139,8 @@ class GinRummyEnv(AECEnv):
         features = self._seen.get(agent)
         if features is None:
             self._check_begun()
-            if agent not in self._places:
-                raise ValueError(f"unknown agent {agent!r}: one of {', '.join(self.possible_agents)}")
-            view = single_view(self.episodes.state, *self._places[agent])
+            table, seat = divmod(self._seat_of(agent), self.rules.num_seats)
+            view = single_view(self.episodes.state, seat, table)
             features = self._seen[agent] = self.encoder.encode_single(view)
         if self.form == "flat":
             return features.copy()

@@ -102,7 +102,7 @@ def _boards(rules: Rules) -> list[tuple[str, str]]:
     boards += [(f"gave_{seat}", f"cards that seat {seat} gave to its partner, who still holds them") for seat in seats]
     boards += [("taken", "card taken from the pile in this turn"), ("drawn", "card drawn or taken in this turn")]
     boards.append(("offered", "card on offer to the partner"))
-    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+    if rules.looks_at_upcard:
         boards.append(("first_upcard", "the card turned up at the deal"))
     if rules.catch_glass:
         boards += [("named", "cards named in the catch under way"), ("caught", "cards of successful catches")]
@@ -113,7 +113,7 @@ def _board_bits(state: State) -> UInt64Array:
     """Return the bitboards of ``_boards``, in its order; shape (M, B)."""
     by_seat = [state.hands, state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits]
     cards = [CARD_BITS[ids][:, None] for ids in (state.taken_card, state.drawn_card, state.offered_card)]
-    if state.rules.limit_from_upcard or state.rules.spade_upcard_doubles:
+    if state.rules.looks_at_upcard:
         cards.append(CARD_BITS[state.first_upcard][:, None])
     if state.rules.catch_glass:
         cards += [state.named_bits[:, None], state.caught_bits[:, None]]

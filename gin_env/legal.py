@@ -22,7 +22,6 @@ PASS_OR_TAKE = np.uint64(1 << PASS | 1 << TAKE)
 DRAW_ONLY = np.uint64(1 << DRAW)
 DRAW_OR_TAKE = np.uint64(1 << DRAW | 1 << TAKE)
 _PASS_ONLY = np.uint64(1 << PASS)
-_NOTHING = np.uint64(0)
 _VERBS_OF = {
     Phase.UPCARD_OFFER: PASS_OR_TAKE,
     Phase.FORCED_DRAW: DRAW_ONLY,

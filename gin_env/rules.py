@@ -225,6 +225,11 @@ class Rules:
         return self.has_partners and self.max_trades_per_turn > 0
 
     @cached_property
+    def looks_at_upcard(self) -> bool:
+        """Whether the first upcard changes the knock limit or the points (row 20)."""
+        return self.limit_from_upcard or self.spade_upcard_doubles
+
+    @cached_property
     def has_big_gin(self) -> bool:
         """Whether a hand that melds with the drawn card may end the deal without a discard (row 23)."""
         return self.big_gin_bonus is not None

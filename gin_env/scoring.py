@@ -199,7 +199,7 @@ def _refusal(rules: Rules, hand: np.uint64, knock_card: str | None, first_upcard
 
 def _parse_upcard(rules: Rules, upcard: str | None) -> NDArray[np.uint8] | None:
     if upcard is None:
-        if rules.limit_from_upcard or rules.spade_upcard_doubles:
+        if rules.looks_at_upcard:
             raise ValueError("upcard=None: under these rules the knock depends on the first upcard, give it")
         return None
     return np.array([parse_card(upcard)], dtype=np.uint8)

@@ -126,7 +126,7 @@ def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
             Board(_seat_names("discarded", rules), "cards thrown by that seat", lambda view: view.discarded_bits),
             Board(_seat_names("declined", rules), "upcards declined by that seat", lambda view: view.declined_bits),
         ]
-    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+    if rules.looks_at_upcard:
         boards.append(
             Board(("first_upcard",), "the card turned up at the deal", lambda view: CARD_BITS[view.first_upcard])
         )

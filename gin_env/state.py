@@ -307,7 +307,7 @@ def array_fields() -> tuple[dataclasses.Field[Any], ...]:
 def optional_facts(rules: Rules) -> tuple[str, ...]:
     """Return the facts that only some rule systems have, as far as these have them: they are part of a view."""
     names: list[str] = []
-    if rules.limit_from_upcard or rules.spade_upcard_doubles:
+    if rules.looks_at_upcard:
         names.append("first_upcard")
     if rules.boast:
         names += ["boasted", "boast_bar"]
