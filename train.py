@@ -38,7 +38,8 @@ from agents.rule_options import parse_rules
 from agents.selfplay.budget import Budget
 from agents.selfplay.buffer import LeanRolloutBuffer
 from agents.selfplay.callbacks import DealWatcher
-from agents.selfplay.network import activation_class, policy_class
+from agents.selfplay.cloning import clone_rollout
+from agents.selfplay.network import SelfPlayPolicy, activation_class, uses_bfloat16
 from agents.selfplay.options import FINAL_DEALS, Arguments, open_run, stored
 from agents.selfplay.panel import panel_line, panel_table, play_panel, worst_points
 from agents.selfplay.pool import PAST, SELF, OpponentPool, parse_shares
@@ -77,12 +78,12 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
         reward=arguments.reward,
         observation=observation,
         seed=arguments.seed,
+        show_hidden=arguments.hidden_critic,
     )
+    teacher = None if arguments.teacher is None else load_agent(arguments.teacher, rules)
     model = MaskablePPO(
-        policy_class(arguments.precision),
+        SelfPlayPolicy,
         env,
-        # The schedules follow the budget, which may be minutes, instead of Stable-Baselines3's count of steps.
-        learning_rate=lambda _: budget.between(*arguments.learning_rate),
         n_steps=arguments.steps,
         batch_size=arguments.minibatch,
         n_epochs=arguments.epochs,
@@ -91,7 +92,12 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
         clip_range=arguments.clip,
         max_grad_norm=arguments.grad_norm,
         rollout_buffer_class=LeanRolloutBuffer,
-        policy_kwargs={"net_arch": list(arguments.net), "activation_fn": activation_class(arguments.activation)},
+        policy_kwargs={
+            "net_arch": list(arguments.net),
+            "activation_fn": activation_class(arguments.activation),
+            "num_seen": env.encoder.size,
+            "in_bfloat16": uses_bfloat16(arguments.precision),
+        },
         seed=arguments.seed,
         device=arguments.device,
     )
@@ -110,6 +116,7 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
     best = training["best"] if training is not None else float("-inf")
     last_snapshot = last_measure = model.num_timesteps
     updates_before = model._n_updates
+    rollout = arguments.rows * arguments.steps
 
     def measure(num_deals: int) -> list[MatchResult]:
         """Play against the panel, log it, and save the model, also as the best where it is."""
@@ -139,10 +146,19 @@ def train(arguments: Arguments, folder: Path, training: dict[str, Any] | None) -
 
             watcher = DealWatcher(pool, on_decisions)
             while not budget.is_spent:
-                env.set_opponents(*pool.seat(weights))
-                model.ent_coef = budget.between(*arguments.entropy)
                 # One rollout and the updates that follow from it.
-                model.learn(arguments.rows * arguments.steps, watcher, log_interval=None, reset_num_timesteps=False)
+                # The schedules follow the budget, which may be minutes, instead of Stable-Baselines3's count of steps.
+                if teacher is not None and model.num_timesteps < arguments.teacher_decisions:
+                    model.lr_schedule = lambda _: arguments.teacher_rate
+                    env.set_opponents(*pool.seat(weights, stand_in=teacher))
+                    agreement, value_loss = clone_rollout(model, teacher, on_decisions)
+                    model.logger.record("clone/agreement", agreement)
+                    model.logger.record("clone/value_loss", value_loss)
+                else:
+                    model.lr_schedule = lambda _: budget.between(*arguments.learning_rate)
+                    env.set_opponents(*pool.seat(weights))
+                    model.ent_coef = budget.between(*arguments.entropy)
+                    model.learn(rollout, watcher, log_interval=None, reset_num_timesteps=False)
                 weights = network_weights(model.policy)
                 check_finite(weights)
 

@@ -1,7 +1,7 @@
-"""The whole state as one vector, for a critic that sees everything during training.
+"""What a critic may see during training and no agent ever: the whole state, or what one seat does not know of it.
 
-Unlike an observation it shows every hand and the order of the stock, and seats are those at the table.
-Agents must never see it.
+:class:`StateEncoder` writes the whole state with the seats as they sit at the table; :class:`HiddenEncoder` writes
+just what an observation leaves out, the seats counted from the viewer.
 """
 
 from __future__ import annotations
@@ -89,6 +89,49 @@ class StateEncoder:
         out = np.concatenate(parts, axis=1, dtype=np.float32, casting="unsafe")
         assert out.shape == (count, self.size)
         return out
+
+
+#: Cards from the stock's top that a hidden vector shows, in order.
+STOCK_DEPTH = 4
+
+
+class HiddenEncoder:
+    """Writes the cards that viewers may not know as vectors of H floats: hidden hands, and the stock's top cards.
+
+    Parameters
+    ----------
+    rules : Rules
+
+    Attributes
+    ----------
+    size : int
+        H, the vector's length.
+    sections : tuple of Section
+        Name, start, width and meaning of every stretch, in order.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        partner = 2 if rules.sees_partner else None
+        self._hidden = [seat for seat in range(1, rules.num_seats) if seat != partner]
+        names = [(f"hand_{seat}", f"cards of the seat {seat} to the left of the viewer") for seat in self._hidden]
+        names += [(f"stock_{depth}", f"card number {depth} of the stock") for depth in range(STOCK_DEPTH)]
+        self.sections = tuple(
+            Section(name, NUM_CARDS, meaning, number * NUM_CARDS) for number, (name, meaning) in enumerate(names)
+        )
+        self.size = len(names) * NUM_CARDS
+
+    def encode(self, state: State, rows: NDArray[np.intp], seats: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the vectors (M, H) of some rows (M,), each seen from a seat (M,)."""
+        boards = np.empty((len(rows), len(self.sections)), dtype=np.uint64)
+        for column, seat in enumerate(self._hidden):
+            boards[:, column] = state.hands[rows, (seats + seat) % self.rules.num_seats]
+        next_card = state.stock_next[rows].astype(np.intp)
+        for depth in range(STOCK_DEPTH):
+            place = next_card + depth
+            card = CARD_BITS[state.deck[rows, np.minimum(place, NUM_CARDS - 1)]]
+            boards[:, len(self._hidden) + depth] = np.where(place < NUM_CARDS, card, np.uint64(0))
+        return unpack_cards(boards).reshape(len(rows), -1).astype(np.float32)
 
 
 def _boards(rules: Rules) -> list[tuple[str, str]]:

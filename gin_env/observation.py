@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gin_env.cards import NUM_CARDS, UInt64Array, unpack_cards
 from gin_env.melds import deadwood_after_each, first_arrangements
+from gin_env.outlook import outlook_sections, write_outlook
 from gin_env.rules import Rules, resolve_rules
 from gin_env.sections import (
     DEADWOOD_SCALE,
@@ -23,7 +24,7 @@ from gin_env.sections import (
     number_sections,
     rule_sections,
 )
-from gin_env.view import PlayerView
+from gin_env.view import PlayerView, batch_of_one
 
 __all__ = ["ObservationEncoder", "ObservationOptions", "Section"]
 
@@ -69,6 +70,11 @@ class ObservationEncoder:
         widths += [(name, 1, meaning) for name, _, meaning in rule_numbers]
         if self.options.derived:
             widths += [(name, width, meaning) for name, width, meaning in derived_sections(rules)]
+        self._outlook_width = 0
+        if self.options.outlook:
+            looks = outlook_sections(rules)
+            self._outlook_width = sum(width for _, width, _ in looks)
+            widths += looks
         starts = np.cumsum([0] + [width for _, width, _ in widths]).tolist()
         self.sections = tuple(
             Section(name, width, meaning, start) for (name, width, meaning), start in zip(widths, starts, strict=False)
@@ -126,6 +132,8 @@ class ObservationEncoder:
         self._write_numbers(view, out)
         if self.options.derived:
             _write_derived(self.rules, view.hand_bits, view.partner_bits, out[:, self._derived_start :])
+        if self.options.outlook:
+            write_outlook(view, out[:, self.size - self._outlook_width :])
         return out
 
     def encode_single(self, view: SimpleNamespace) -> Float32Array:
@@ -153,6 +161,8 @@ class ObservationEncoder:
         if self.options.derived:
             hand, partner = (np.array([bits], dtype=np.uint64) for bits in (view.hand_bits, view.partner_bits))
             _write_derived(self.rules, hand, partner, out[None, self._derived_start :])
+        if self.options.outlook:
+            write_outlook(batch_of_one(view), out[None, self.size - self._outlook_width :])
         return out
 
     def _stack_boards(self, view: PlayerView) -> UInt64Array:

@@ -20,11 +20,13 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from gin_env.agent import Agent
+from gin_env.central import HiddenEncoder
 from gin_env.learner import LearnerStep, LearnerTable
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
-from gin_env.state import Kind
+from gin_env.state import Kind, State
+from gin_env.view import PlayerView
 
 Float32Array = NDArray[np.float32]
 
@@ -43,6 +45,9 @@ class GinVecEnv(VecEnv):
         As there, but ``"scaled"`` by default: points divided to a size that suits a value network.
     observation : ObservationOptions, optional
         What the feature vector holds.
+    show_hidden : bool
+        Whether the cards that the learner may not know follow each feature vector, for a critic. A policy
+        must read only the first ``encoder.size`` features.
 
     Notes
     -----
@@ -63,13 +68,16 @@ class GinVecEnv(VecEnv):
         reward: str | Reward = "scaled",
         observation: ObservationOptions | None = None,
         seed: int = 0,
+        show_hidden: bool = False,
     ) -> None:
         self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, seed)
         self.encoder = ObservationEncoder(self.table.rules, observation)
+        self.hidden = HiddenEncoder(self.table.rules) if show_hidden else None
         self.render_mode = None
+        size = self.encoder.size + (self.hidden.size if self.hidden else 0)
         super().__init__(
             num_envs,
-            spaces.Box(-np.inf, np.inf, (self.encoder.size,), np.float32),
+            spaces.Box(-np.inf, np.inf, (size,), np.float32),
             spaces.Discrete(self.table.layout.size),
         )
         self._no_infos: list[dict[str, Any]] = [{}] * num_envs
@@ -122,13 +130,25 @@ class GinVecEnv(VecEnv):
         self.table.set_opponents(opponents, assignment)
 
     def _observe(self) -> Float32Array:
-        return self.encoder.encode(self.table.views())
+        table = self.table
+        rows = table.episodes.table_rows(np.arange(self.num_envs), table.seat)
+        return self._encode(table.views(), table.state, rows)
+
+    def _encode(self, view: PlayerView, state: State, rows: NDArray[np.intp]) -> Float32Array:
+        """Return the observations (M, F) of a view of some rows of a state."""
+        if self.hidden is None:
+            return self.encoder.encode(view)
+        out = np.empty((len(view), self.encoder.size + self.hidden.size), dtype=np.float32)
+        self.encoder.encode(view, out[:, : self.encoder.size])
+        out[:, self.encoder.size :] = self.hidden.encode(state, rows, view.seat)
+        return out
 
     def _write_infos(self, outcome: LearnerStep, infos: list[dict[str, Any]]) -> None:
         """Replace the infos of the rows whose episode ended."""
         view = outcome.terminal_view()
-        observations = self.encoder.encode(view)
         rows = np.flatnonzero(outcome.over)
+        assert outcome.finished is not None
+        observations = self._encode(view, outcome.finished, outcome.last_deals(rows)[1])
         columns = zip(
             rows.tolist(),
             outcome.truncated[rows].tolist(),

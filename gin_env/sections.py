@@ -32,17 +32,28 @@ class ObservationOptions:
     buried_pile : bool
         What lies under the pile's top card: the pile, who threw what, which upcards were declined. Without it
         a player has to remember, for which catching the glass (docs/rules.md row 38) was made.
+    outlook : bool
+        Computed features that look one draw ahead (``outlook.py``): they make a network stronger and cost about as
+        much as its own decision. They need the buried pile.
+
+    Raises
+    ------
+    ValueError
+        Anything but True and False, or an outlook without the buried pile.
     """
 
     derived: bool = False
     showdown: bool = False
     buried_pile: bool = True
+    outlook: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
             value = getattr(self, option.name)
             if not isinstance(value, bool):
                 raise ValueError(f"{option.name}={value!r}: must be True or False")
+        if self.outlook and not self.buried_pile:
+            raise ValueError("outlook=True: counts the cards of the pile, which buried_pile=False hides")
 
 
 @dataclass(frozen=True)

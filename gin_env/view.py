@@ -206,6 +206,16 @@ def single_view(state: State, seat: int, row: int = 0) -> SimpleNamespace:
     return SimpleNamespace(**_look(state, OneRow(state, row, seat)))
 
 
+def batch_of_one(view: SimpleNamespace) -> PlayerView:
+    """Return a ``single_view`` as a view of one row."""
+    arrays = {
+        name: np.array([value], dtype=np.uint64 if name == "legal" or name.endswith("_bits") else np.intp)
+        for name, value in vars(view).items()
+        if name not in ("rules", "layout") and value is not None
+    }
+    return PlayerView(rules=view.rules, layout=view.layout, **arrays)  # type: ignore[arg-type]
+
+
 def _look(state: State, table: ManyRows | OneRow) -> dict[str, Any]:
     """Decide who knows what: the one place for it, whether many rows look or one."""
     rules = state.rules

@@ -37,13 +37,14 @@ DEFAULT_MINUTES = 4.0
 FINAL_DEALS = 5
 #: What a resumed run must share with the run it goes on from: otherwise the network would not fit, or
 #: results against another panel would be compared with the best one so far.
-FIXED_ON_RESUME = ("preset", "rule", "episode", "net", "activation", "derived", "buried_pile", "panel")
+FIXED_ON_RESUME = ("preset", "rule", "episode", "net", "activation", "hidden_critic", "derived", "outlook", "buried_pile", "panel")
 #: What the options that are real numbers may be (no comparison holds for nan), and how that is said.
 FLOAT_RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "learning_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
     "entropy": (lambda value: 0 <= value < math.inf, "at least 0 and finite"),
     "gae_lambda": (lambda value: 0 <= value <= 1, "from 0 to 1"),
     "clip": (lambda value: 0 < value < 1, "above 0 and below 1"),
+    "teacher_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
     "grad_norm": (lambda value: 0 < value < math.inf, "above 0 and finite"),
 }
 
@@ -71,6 +72,18 @@ class Arguments:
     """go on with the run in this folder, with its options unless others are given; minutes or timesteps are added,
     and the learning rate and the entropy bonus move anew from their start to their end"""
 
+    teacher: Annotated[
+        str | None,
+        tyro.conf.arg(
+            help="whom the network is taught to copy before it learns by itself: any agent that evaluate.py takes; "
+            "none begins from scratch"
+        ),
+    ] = None
+    teacher_decisions: int = 500_000
+    """decisions of the teacher to learn from; they count as decisions of the training"""
+    teacher_rate: float = 1e-3
+    """Adam's step size while learning from the teacher"""
+
     opponents: Annotated[
         tuple[str, ...],
         tyro.conf.arg(
@@ -84,8 +97,13 @@ class Arguments:
     net: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers, the same for the policy and the value network"""
     activation: Annotated[str, tyro.conf.arg(help=f"of the hidden layers: {', '.join(ACTIVATIONS)}")] = "relu"
+    hidden_critic: bool = True
+    """let the value network see the hidden hands and the next cards of the stock: it is not needed for playing, and
+    the less of the luck of the cards it has to guess, the better it judges decisions"""
     derived: bool = True
     """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
+    outlook: bool = True
+    """observe what one more card would make of the hand, whom a thrown card serves and what a trade is worth"""
     buried_pile: bool = True
     """observe what lies under the pile's top card, who threw it and who declined it"""
 
@@ -131,7 +149,7 @@ class Arguments:
     @property
     def observation(self) -> ObservationOptions:
         """What the network sees."""
-        return ObservationOptions(derived=self.derived, buried_pile=self.buried_pile)
+        return ObservationOptions(derived=self.derived, buried_pile=self.buried_pile, outlook=self.outlook)
 
 
 @contextlib.contextmanager
@@ -178,7 +196,8 @@ def check(arguments: Arguments) -> None:
     Budget(arguments.minutes, arguments.timesteps)
     rules = parse_rules(arguments.preset, arguments.rule)
     shares = parse_shares(arguments.opponents)
-    for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel}:
+    teachers = set() if arguments.teacher is None else {arguments.teacher}
+    for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel} | teachers:
         load_agent(name, rules)
     for name in ("rows", "steps", "epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
         if getattr(arguments, name) < 1:

@@ -116,10 +116,11 @@ class OpponentPool:
         self._won.append(won)
         self._played.append(played)
 
-    def seat(self, weights: Weights) -> tuple[list[Agent], NDArray[np.intp]]:
+    def seat(self, weights: Weights, stand_in: Agent | None = None) -> tuple[list[Agent], NDArray[np.intp]]:
         """Return the agents of the next rollout and (N,) which of them plays in each row.
 
-        ``weights`` are the learner's present ones. Without snapshots, present selves take their rows.
+        ``weights`` are the learner's present ones. Without snapshots, present selves take their rows; a
+        ``stand_in`` plays for both, as long as the learner learns from a teacher.
         """
         self._current.set_weights(weights)
         agents: list[Agent] = []
@@ -127,7 +128,7 @@ class OpponentPool:
         self._in_play[:] = -1
         for group, name in enumerate(self._names):
             rows = np.flatnonzero(self._group_of == group)
-            if name == PAST and self._snapshots:
+            if name == PAST and self._snapshots and stand_in is None:
                 chosen = self._draw_snapshots()
                 which = np.arange(len(rows)) * len(chosen) // max(len(rows), 1)
                 numbers[rows] = len(agents) + which
@@ -135,7 +136,7 @@ class OpponentPool:
                 agents += [self._snapshots[index] for index in chosen]
             else:
                 numbers[rows] = len(agents)
-                agents.append(self._current if name in (SELF, PAST) else self._scripted[name])
+                agents.append((stand_in or self._current) if name in (SELF, PAST) else self._scripted[name])
         return agents, numbers
 
     def record(self, rows: NDArray[np.intp], returns: NDArray[np.floating]) -> None:
