@@ -7,6 +7,7 @@ import numpy as np
 from agents.scripted import Bools, Cards, Points, ScriptedAgent, least_deadwood_throws
 from gin_env.cards import CARD_BITS, CARD_POINTS, UInt64Array
 from gin_env.melds import deadwood
+from gin_env.prospects import least_after_throw
 from gin_env.view import PlayerView
 
 
@@ -19,8 +20,7 @@ class GoldAgent(ScriptedAgent):
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if that lowers the deadwood that the best throw leaves."""
         hands, upcards = view.hand_bits, CARD_BITS[view.upcard]
-        _, _, reachable = least_deadwood_throws(hands | upcards, hands)
-        return reachable < deadwood(hands)
+        return least_after_throw(hands | upcards, upcards) < deadwood(hands)
 
     def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
         """Throw the dearest of the cards that leave the least deadwood."""

@@ -154,6 +154,11 @@ def _layers(weights: Weights, part: str) -> list[tuple[Float32Array, Float32Arra
     return layers
 
 
+def is_actors(name: str) -> bool:
+    """Return whether a weight of that name belongs to the actor, all that playing needs."""
+    return name.startswith("actor.")
+
+
 def network_weights(policy: Any) -> dict[str, Float32Array]:
     """Return copies of the weights of an sb3-contrib ``MaskableActorCriticPolicy``, named as in a saved model."""
     state = {name: tensor.detach().cpu().numpy() for name, tensor in policy.state_dict().items()}

@@ -18,18 +18,33 @@ from types import ModuleType
 from typing import Any
 
 from agents.gold import GoldAgent, GoldK4Agent
+from agents.lookahead import LookaheadAgent
 from agents.model_files import DESCRIPTION_FILE
 from agents.policy import PolicyAgent
 from agents.simple import GinOnlyAgent, SimpleAgent
+from agents.team_lookahead import TeamLookaheadAgent
+from agents.traders import NeverTradeAgent, RandomTradeAgent, TradeGreedyAgent
 from gin_env.agent import Agent, RandomAgent
 from gin_env.rules import Rules
 
 _SCRIPTED: dict[str, Callable[[], Agent]] = {
-    agent.name: agent for agent in (RandomAgent, SimpleAgent, GoldAgent, GoldK4Agent, GinOnlyAgent)
+    agent.name: agent
+    for agent in (
+        RandomAgent,
+        GoldAgent,
+        SimpleAgent,
+        GoldK4Agent,
+        GinOnlyAgent,
+        LookaheadAgent,
+        RandomTradeAgent,
+        NeverTradeAgent,
+        TradeGreedyAgent,
+        TeamLookaheadAgent,
+    )
 }
 
-#: The scripted agents, from weakest to strongest under ``eaai_2p``.
-AGENT_NAMES = ("random", "gold", "simple", "gold-k4", "gin-only")
+#: The scripted agents, from weakest to strongest under ``eaai_2p``; then those that differ in partnerships alone.
+AGENT_NAMES = tuple(_SCRIPTED)
 
 
 def is_model(spec: str) -> bool:

@@ -21,6 +21,7 @@ from gin_env.actions import DRAW, PASS, TAKE
 from gin_env.agent import Agent
 from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array
 from gin_env.melds import deadwood, deadwood_after_each
+from gin_env.prospects import least_after_throw
 from gin_env.state import Phase
 from gin_env.view import PlayerView
 
@@ -127,7 +128,7 @@ class ScriptedAgent(Agent):
 
     def _take_last(self, view: PlayerView) -> NDArray[np.intp]:
         hands, upcards = view.hand_bits, CARD_BITS[view.upcard]
-        _, _, reachable = least_deadwood_throws(hands | upcards, hands)
+        reachable = least_after_throw(hands | upcards, upcards).astype(np.int64)
         wants = self._wants_to_knock(view, reachable) & (reachable <= view.knock_limit)
         if view.rules.has_big_gin:
             wants |= deadwood(hands | upcards) == 0

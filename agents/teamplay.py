@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, UInt64Array, unpack_cards
-from gin_env.melds import deadwood, deadwood_after_each, first_arrangements, meldable_cards
+from gin_env.melds import deadwood, deadwood_after_each, first_arrangements
+from gin_env.prospects import completing_cards, least_after_throw
 
 Rows = NDArray[np.intp]
 Cards = NDArray[np.intp]
@@ -39,17 +40,36 @@ def best_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64Array, ta
     taken : uint64, shape (M,)
         The card that each mover may not throw in this turn, or none.
     """
-    offers = np.full(len(hands), NO_CARD, dtype=np.intp)
     laid = first_arrangements(hands)
-    melded = laid.set_bits | laid.run_bits
-    rows, cards = np.nonzero(unpack_cards(givable & ~melded))
+    rows, cards = np.nonzero(unpack_cards(givable & ~(laid.set_bits | laid.run_bits)))
     if not len(rows):
-        return offers
+        return np.full(len(hands), NO_CARD, dtype=np.intp)
     bits = CARD_BITS[cards]
     _, after = best_answers(hands[rows] ^ bits, mates[rows] | bits, taken[rows])
-    without = _least_after_throw(hands, taken) + deadwood(mates)
+    without = least_after_throw(hands, taken).astype(np.int64) + deadwood(mates)
+    return _lowest(rows, cards, after, without)
+
+
+def best_selfish_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64Array, taken: UInt64Array) -> Cards:
+    """Return the card outside its melds that each mover offers for its own hand alone (M,); arguments as above.
+
+    It is the one for which some answer would lower the mover's own deadwood most; ``NO_CARD`` where none would.
+    """
+    laid = first_arrangements(hands)
+    rows, cards = np.nonzero(unpack_cards(givable & ~(laid.set_bits | laid.run_bits)))
+    if not len(rows):
+        return np.full(len(hands), NO_CARD, dtype=np.intp)
+    trials, answers = np.nonzero(unpack_cards(mates[rows]))
+    received = _least_after_receiving(hands[rows] ^ CARD_BITS[cards], taken[rows], trials, answers)
+    after = np.minimum.reduceat(received, np.searchsorted(trials, np.arange(len(rows))))
+    return _lowest(rows, cards, after, least_after_throw(hands, taken).astype(np.int64))
+
+
+def _lowest(rows: Rows, cards: Cards, after: Points, without: Points) -> Cards:
+    """Return of some trials (K,) the card that leaves each hand least (M,), ``NO_CARD`` where none beats no trade."""
+    offers = np.full(len(without), NO_CARD, dtype=np.intp)
     better = np.flatnonzero(after < without[rows])
-    best = np.full(len(hands), np.iinfo(np.int64).max)
+    best = np.full(len(without), np.iinfo(np.int64).max)
     np.minimum.at(best, rows[better], after[better] << _CARD_FIELD | cards[better])
     trading = np.unique(rows[better])
     offers[trading] = best[trading] & _CARD_MASK
@@ -80,23 +100,15 @@ def own_answers(hands: UInt64Array) -> Cards:
     return np.minimum.reduceat(keys, np.searchsorted(rows, np.arange(len(hands)))) & _CARD_MASK
 
 
-def _least_after_throw(hands: UInt64Array, taken: UInt64Array) -> Points:
-    """Return the least deadwood of each hand after throwing a card that is not the one just taken (M,)."""
-    rows, _, points = deadwood_after_each(hands, hands & ~taken)
-    return np.minimum.reduceat(points, np.searchsorted(rows, np.arange(len(hands)))).astype(np.int64)
-
-
 def _least_after_receiving(hands: UInt64Array, taken: UInt64Array, rows: Rows, cards: Cards) -> Points:
     """Return, for trials (K,) of a hand's row and a card it receives, its least deadwood after a throw."""
     bits = CARD_BITS[cards]
     thrown_again = deadwood(hands).astype(np.int64)[rows]
     thrown_again[bits == taken[rows]] = np.iinfo(np.int64).max  # what was taken may not be thrown
-    points = np.minimum(thrown_again, _least_after_throw(hands, taken)[rows] + CARD_POINTS[cards])
-    melding = np.flatnonzero(meldable_cards(hands[rows] | bits) & bits)
+    points = np.minimum(thrown_again, least_after_throw(hands, taken)[rows] + CARD_POINTS[cards])
+    melding = np.flatnonzero(completing_cards(hands)[rows] & bits)
     if len(melding):
-        own = hands[rows[melding]]
-        trials, ids = np.nonzero(unpack_cards(own & ~taken[rows[melding]]))
-        left = deadwood((own | bits[melding])[trials] ^ CARD_BITS[ids])
-        least = np.minimum.reduceat(left, np.searchsorted(trials, np.arange(len(own))))
-        points[melding] = np.minimum(points[melding], least)
+        whole = hands[rows[melding]] | bits[melding]
+        barred = taken[rows[melding]] | bits[melding]  # to throw what was received is counted above
+        points[melding] = np.minimum(points[melding], least_after_throw(whole, barred))
     return points

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gin_env.actions import action_layout
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
+from gin_env.melds import first_arrangements
 from gin_env.observation import Section
+from gin_env.prospects import completing_cards
 from gin_env.rules import Rules
 from gin_env.sections import BOXES_SCALE, POINTS_SCALE
 from gin_env.state import NUM_SHEETS, Kind, Phase, State
@@ -96,7 +98,7 @@ STOCK_DEPTH = 4
 
 
 class HiddenEncoder:
-    """Writes the cards that viewers may not know as vectors of H floats: hidden hands, and the stock's top cards.
+    """Writes what viewers may not know as vectors of H floats: hidden hands, their melds, and the stock's top cards.
 
     Parameters
     ----------
@@ -114,24 +116,43 @@ class HiddenEncoder:
         self.rules = rules
         partner = 2 if rules.sees_partner else None
         self._hidden = [seat for seat in range(1, rules.num_seats) if seat != partner]
-        names = [(f"hand_{seat}", f"cards of the seat {seat} to the left of the viewer") for seat in self._hidden]
-        names += [(f"stock_{depth}", f"card number {depth} of the stock") for depth in range(STOCK_DEPTH)]
+        widths = []
+        for seat in self._hidden:
+            whose = f"of the seat {seat} to the left of the viewer"
+            widths += [
+                (f"hand_{seat}", NUM_CARDS, f"cards {whose}"),
+                (f"melded_{seat}", NUM_CARDS, f"cards in melds {whose}"),
+                (f"completing_{seat}", NUM_CARDS, f"cards that would make a meld with the hand {whose}"),
+            ]
+        widths += [(f"stock_{depth}", NUM_CARDS, f"card number {depth} of the stock") for depth in range(STOCK_DEPTH)]
+        self._num_boards = len(widths)
+        widths += [(f"deadwood_{seat}", 1, "least deadwood of that hand / 10") for seat in self._hidden]
+        starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
         self.sections = tuple(
-            Section(name, NUM_CARDS, meaning, number * NUM_CARDS) for number, (name, meaning) in enumerate(names)
+            Section(name, width, meaning, start)
+            for (name, width, meaning), start in zip(widths, starts[:-1], strict=True)
         )
-        self.size = len(names) * NUM_CARDS
+        self.size = starts[-1]
 
     def encode(self, state: State, rows: NDArray[np.intp], seats: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the vectors (M, H) of some rows (M,), each seen from a seat (M,)."""
-        boards = np.empty((len(rows), len(self.sections)), dtype=np.uint64)
-        for column, seat in enumerate(self._hidden):
-            boards[:, column] = state.hands[rows, (seats + seat) % self.rules.num_seats]
+        out = np.empty((len(rows), self.size), dtype=np.float32)
+        boards = np.empty((len(rows), self._num_boards), dtype=np.uint64)
+        boards_end, first_stock = self._num_boards * NUM_CARDS, 3 * len(self._hidden)
+        for number, seat in enumerate(self._hidden):
+            hands = state.hands[rows, (seats + seat) % self.rules.num_seats]
+            laid = first_arrangements(hands)
+            boards[:, 3 * number] = hands
+            boards[:, 3 * number + 1] = laid.set_bits | laid.run_bits
+            boards[:, 3 * number + 2] = completing_cards(hands)
+            out[:, boards_end + number] = laid.deadwood / 10.0
         next_card = state.stock_next[rows].astype(np.intp)
         for depth in range(STOCK_DEPTH):
             place = next_card + depth
             card = CARD_BITS[state.deck[rows, np.minimum(place, NUM_CARDS - 1)]]
-            boards[:, len(self._hidden) + depth] = np.where(place < NUM_CARDS, card, np.uint64(0))
-        return unpack_cards(boards).reshape(len(rows), -1).astype(np.float32)
+            boards[:, first_stock + depth] = np.where(place < NUM_CARDS, card, np.uint64(0))
+        out[:, :boards_end] = unpack_cards(boards).reshape(len(rows), -1)
+        return out
 
 
 def _boards(rules: Rules) -> list[tuple[str, str]]:

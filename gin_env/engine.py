@@ -67,7 +67,8 @@ class Engine:
         self.state = State.allocate(self.rules, num_deals)
         self.num_deals = num_deals
         self._all_rows: Rows = np.arange(num_deals)
-        self._dealt = np.zeros(num_deals, dtype=bool)
+        #: (N,) rows in which something was dealt.
+        self.dealt = np.zeros(num_deals, dtype=bool)
         self._ended: list[Rows] = []  # rows whose deal ended in the present step
         self._applies = [
             {
@@ -116,7 +117,7 @@ class Engine:
         numbers = where if streams is None else np.asarray(streams, dtype=np.intp)
         self.state.stream_key[where] = stream_keys(whole_number("seed", seed, 0), numbers)
         self.state.deal_number[where] = 0
-        self._dealt[where] = False
+        self.dealt[where] = False
 
     def reset(
         self,
@@ -142,14 +143,14 @@ class Engine:
         """
         state = self.state
         where = self._all_rows if rows is None else row_index(rows, self.num_deals)
-        keys, numbers = state.stream_key[where], state.deal_number[where] + self._dealt[where]
+        keys, numbers = state.stream_key[where], state.deal_number[where] + self.dealt[where]
         deck_array = shuffled_decks(keys, numbers) if decks is None else checked_decks(decks, len(where))
         if dealers is None:
             dealer_array = random_seats(keys, numbers, self.rules.num_seats)
         else:
             dealer_array = checked_dealers(dealers, len(where), self.rules.num_seats)
         state.deal_number[where] = numbers
-        self._dealt[where] = True
+        self.dealt[where] = True
         deal_cards(self.state, where, deck_array, dealer_array)
         self._begin_turn(where, self.state.left_of_dealer(where))
         if self.rules.upcard_offer:
@@ -175,7 +176,7 @@ class Engine:
         self.state.put(where, position)
         self.state.stream_key[where], self.state.deal_number[where] = streams
         self.state.legal[where] = legal_words(self.state, where)
-        self._dealt[where] = True
+        self.dealt[where] = True
 
     # ------------------------------------------------------------------ playing
 
@@ -201,7 +202,7 @@ class Engine:
         if actions.dtype.kind not in "iu":
             raise ValueError(f"actions hold {actions.dtype} values: action indices are needed")
         actions = actions.astype(np.intp, copy=False)
-        where, actions = checked_actions(self.state, self._dealt, where, actions)
+        where, actions = checked_actions(self.state, self.dealt, where, actions)
         verbs = self.layout.verb_of[actions]
         to_play: list[Rows] = []
         self._ended = []

@@ -162,6 +162,11 @@ class Episodes:
         view.legal *= (tables == self.table_rows(rows))[:, None]  # nothing is legal at the table that waits
         return view
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays that change while the rows are played: copy them to keep where play stands, write into
+        them to restore it."""
+        return self.state.arrays() | {"dealt": self.engine.dealt, "at": self._at, "paid": self._paid}
+
     # ------------------------------------------------------------------ playing
 
     def seed(self, seed: int, rows: ArrayLike | None = None, streams: ArrayLike | None = None) -> None:

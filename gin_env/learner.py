@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -223,6 +224,10 @@ class LearnerTable:
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions (N, A); all False where an episode is over."""
         return self.layout.mask(self.episodes.legal(np.arange(self.num_rows)))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays that change while the rows are played, as ``Episodes.arrays`` does."""
+        return self.episodes.arrays() | {"seat": self.seat, "fresh": self._fresh, "gains": self._gains}
 
     # ------------------------------------------------------------------ playing
 

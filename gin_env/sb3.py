@@ -97,7 +97,7 @@ class GinVecEnv(VecEnv):
         self.table.reset()
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return self._observe()
+        return self.observe()
 
     def step_async(self, actions: NDArray[np.integer]) -> None:
         """Take the learner's actions (N,)."""
@@ -119,7 +119,7 @@ class GinVecEnv(VecEnv):
             self._write_infos(outcome, infos)
             self._returns[outcome.over] = 0.0
             self._lengths[outcome.over] = 0
-        return self._observe(), outcome.rewards, outcome.over, infos
+        return self.observe(), outcome.rewards, outcome.over, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions (N, A)."""
@@ -129,7 +129,15 @@ class GinVecEnv(VecEnv):
         """Seat other opponents from now on; arguments as in ``LearnerTable.set_opponents``."""
         self.table.set_opponents(opponents, assignment)
 
-    def _observe(self) -> Float32Array:
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays that change while the rows are played, as ``Episodes.arrays`` does.
+
+        Agents keep their own random streams, which are not among them.
+        """
+        return self.table.arrays() | {"returns": self._returns, "lengths": self._lengths}
+
+    def observe(self) -> Float32Array:
+        """Return the present observations (N, F)."""
         table = self.table
         rows = table.episodes.table_rows(np.arange(self.num_envs), table.seat)
         return self._encode(table.views(), table.state, rows)

@@ -172,6 +172,10 @@ class State:
                 for member, array in zip(members, self._storage[name], strict=True):
                     setattr(self, member, array)
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that hold all facts, by name: copy them to keep a state, write into them to restore it."""
+        return dict(self._storage)
+
     @classmethod
     def concatenate(cls, states: Sequence[State]) -> State:
         """Return the rows of several states of the same rules, one after another; a single one itself."""

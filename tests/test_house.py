@@ -46,6 +46,7 @@ FLOORS = {
     "arranged": 6,
     "agent": 6,
     "observation": 6,
+    "worlds": 6,
     "rendering.text": 6,
     "engine": 7,
     "scoring": 7,

@@ -14,6 +14,15 @@ from agents.cli import UserError
 class Budget:
     """Minutes or decisions, whichever of the two is given.
 
+    Parameters
+    ----------
+    minutes : float, optional
+    decisions : int, optional
+    made : int
+        Decisions of the budget that were made before.
+    before : float
+        Seconds of the budget that were used before.
+
     Raises
     ------
     UserError
@@ -22,8 +31,9 @@ class Budget:
 
     minutes: float | None = None
     decisions: int | None = None
-    start: float = field(default_factory=time.monotonic)
-    made: int = 0  #: decisions of this training so far
+    made: int = 0
+    before: float = 0.0
+    start: float = field(init=False, default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         if (self.minutes is None) == (self.decisions is None):
@@ -35,8 +45,8 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the start, without pauses."""
-        return time.monotonic() - self.start
+        """Seconds used so far, without pauses."""
+        return self.before + time.monotonic() - self.start
 
     @property
     def speed(self) -> float:

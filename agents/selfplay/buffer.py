@@ -8,12 +8,13 @@ result: minibatches are random permutations, so the order of the rows is free. (
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 #: The arrays of a rollout, each (T, N, ...) while it is filled and (T * N, ...) while it is read.
 _ARRAYS = (
@@ -30,7 +31,19 @@ _ARRAYS = (
 
 
 class LeanRolloutBuffer(MaskableRolloutBuffer):
-    """T steps of N rows, in arrays that are allocated once."""
+    """T steps of N rows, in arrays that are allocated once.
+
+    Parameters
+    ----------
+    *args, **options
+        Of the stock buffer.
+    seed : int
+        Of ``generator``, which shuffles the decisions (the stock buffer takes NumPy's global one).
+    """
+
+    def __init__(self, *args: Any, seed: int = 0, **options: Any) -> None:
+        self.generator = np.random.default_rng(seed)
+        super().__init__(*args, **options)
 
     def reset(self) -> None:
         """Make room for the next rollout."""
@@ -44,6 +57,18 @@ class LeanRolloutBuffer(MaskableRolloutBuffer):
         self.pos = 0
         self.full = False
         self.generator_ready = False
+
+    def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
+        """Yield all decisions in minibatches, in random order."""
+        if not self.generator_ready:
+            for name in _ARRAYS:
+                setattr(self, name, self.swap_and_flatten(getattr(self, name)))
+            self.generator_ready = True
+        count = self.buffer_size * self.n_envs
+        order = self.generator.permutation(count)
+        step = batch_size or count
+        for start in range(0, count, step):
+            yield self._get_samples(order[start : start + step])
 
     @staticmethod
     def swap_and_flatten(array: NDArray[Any]) -> NDArray[Any]:

@@ -17,16 +17,21 @@ from torch.nn.functional import mse_loss
 from agents.selfplay.buffer import LeanRolloutBuffer
 from gin_env.agent import Agent, decide
 from gin_env.sb3 import GinVecEnv
+from gin_env.symmetry import SUIT_ORDERS, observation_columns, relabelled_actions
 
 
-def clone_rollout(model: MaskablePPO, teacher: Agent, on_decisions: Callable[[int], None]) -> tuple[float, float]:
+def clone_rollout(
+    model: MaskablePPO, teacher: Agent, epochs: int, on_decisions: Callable[[int], None]
+) -> tuple[float, float]:
     """Let a teacher play one rollout in the learner's seats and teach it to the network.
 
     Parameters
     ----------
     model : MaskablePPO
-        On a ``GinVecEnv`` and with a ``LeanRolloutBuffer``; its learning rate, epochs and minibatch are used.
+        On a ``GinVecEnv`` and with a ``LeanRolloutBuffer``; its learning rate and minibatch are used.
     teacher : Agent
+    epochs : int
+        Times that each decision is learnt from, every minibatch with its suits relabelled at random.
     on_decisions : callable
         Called after each step with the decisions that it brought.
 
@@ -39,14 +44,16 @@ def clone_rollout(model: MaskablePPO, teacher: Agent, on_decisions: Callable[[in
     buffer, policy = model.rollout_buffer, model.policy
     policy.set_training_mode(True)
     model._update_learning_rate(policy.optimizer)
-    for _ in range(model.n_epochs):
+    relabelings = _relabelings(model)
+    for _ in range(epochs):
         agreed, losses = [], []
         for batch in buffer.get(model.batch_size):
-            hidden = policy.mlp_extractor
-            logits = policy.action_net(hidden.forward_actor(batch.observations))
-            logits = logits.masked_fill(~batch.action_masks, -torch.inf)
-            values = policy.value_net(hidden.forward_critic(batch.observations))
-            actions = batch.actions.long().flatten()
+            columns, actions_before, actions_after = relabelings[int(buffer.generator.integers(len(relabelings)))]
+            observations, hidden = batch.observations[:, columns], policy.mlp_extractor
+            logits = policy.action_net(hidden.forward_actor(observations))
+            logits = logits.masked_fill(~batch.action_masks[:, actions_before], -torch.inf)
+            values = policy.value_net(hidden.forward_critic(observations))
+            actions = actions_after[batch.actions.long().flatten()]
             value_loss = mse_loss(values.flatten(), batch.returns)
             loss = torch.nn.functional.cross_entropy(logits, actions) + model.vf_coef * value_loss
             policy.optimizer.zero_grad()
@@ -57,6 +64,20 @@ def clone_rollout(model: MaskablePPO, teacher: Agent, on_decisions: Callable[[in
             losses.append(value_loss.item())
         model._n_updates += 1
     return float(np.mean(agreed)), float(np.mean(losses))
+
+
+def _relabelings(model: MaskablePPO) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    """Return for each order of the suits the columns of observations and of masks, and what each action becomes."""
+    env = model.env
+    assert isinstance(env, GinVecEnv)
+    sections = [*env.encoder.sections, *(env.hidden.sections if env.hidden else ())]
+    relabelings = []
+    for order in SUIT_ORDERS:
+        actions = relabelled_actions(env.table.layout, order)
+        parts = observation_columns(sections, order), np.argsort(actions), actions
+        columns, before, after = (torch.as_tensor(part, device=model.device) for part in parts)
+        relabelings.append((columns, before, after))
+    return relabelings
 
 
 def _play(model: MaskablePPO, teacher: Agent, on_decisions: Callable[[int], None]) -> None:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import torch
@@ -69,8 +70,9 @@ class Arguments:
     output: Path | None = None
     """folder for the model and its logs; by default runs/PRESET, or the first free runs/PRESET-2, -3, ..."""
     resume: Path | None = None
-    """go on with the run in this folder, with its options unless others are given; minutes or timesteps are added,
-    and the learning rate and the entropy bonus move anew from their start to their end"""
+    """go on with the run in this folder, with its options unless others are given: up to its end, exactly as if it
+    had not been interrupted, or, with --minutes or --timesteps, for so much more, with learning rate and entropy bonus
+    moving anew from their start to their end"""
 
     teacher: Annotated[
         str | None,
@@ -81,6 +83,8 @@ class Arguments:
     ] = None
     teacher_decisions: int = 500_000
     """decisions of the teacher to learn from; they count as decisions of the training"""
+    teacher_epochs: int = 6
+    """times that each of them is learnt from, with the suits relabelled at random"""
     teacher_rate: float = 1e-3
     """Adam's step size while learning from the teacher"""
 
@@ -164,6 +168,8 @@ def open_run(description: str | None) -> Iterator[tuple[Arguments, Path, dict[st
         return
     folder = arguments.resume
     before = revive(folder)
+    length = {"minutes": before.minutes, "timesteps": before.timesteps}
+    before = dataclasses.replace(before, minutes=None, timesteps=None)
     arguments = parse(Arguments, prog="train.py", description=description, default=before)
     if arguments.output is not None:
         raise UserError(f"--output {arguments.output}: a resumed run stays in its folder; copy it to begin another")
@@ -173,10 +179,16 @@ def open_run(description: str | None) -> Iterator[tuple[Arguments, Path, dict[st
             raise UserError(
                 f"--{name} {shown(now)}: the run {arguments.resume} has {shown(was)}; begin a new run instead"
             )
-    arguments = with_minutes(arguments)
+    goes_on = arguments.minutes is None and arguments.timesteps is None
+    if goes_on:
+        arguments = dataclasses.replace(arguments, **length)
     check(arguments)
     with hold(folder):
-        yield arguments, folder, read_training(folder)
+        training = read_training(folder)
+        budget = Budget(arguments.minutes, arguments.timesteps, training["made"], training["seconds"])
+        if goes_on and budget.is_spent:
+            raise UserError(f"--resume {folder}: that training is complete; give --minutes or --timesteps for more")
+        yield arguments, folder, training | {"leg_is_new": not goes_on}
 
 
 def shown(value: Any) -> str:
@@ -199,7 +211,7 @@ def check(arguments: Arguments) -> None:
     teachers = set() if arguments.teacher is None else {arguments.teacher}
     for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel} | teachers:
         load_agent(name, rules)
-    for name in ("rows", "steps", "epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
+    for name in ("rows", "steps", "epochs", "teacher_decisions", "teacher_epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
         if getattr(arguments, name) < 1:
             raise UserError(f"--{name.replace('_', '-')} {getattr(arguments, name)}: at least 1")
     for name, (fits, wanted) in FLOAT_RANGES.items():
@@ -232,7 +244,7 @@ def check(arguments: Arguments) -> None:
 def stored(arguments: Arguments) -> dict[str, Any]:
     """Return the options that a resumed run takes over, as JSON values."""
     values = dataclasses.asdict(arguments)
-    for name in ("minutes", "timesteps", "output", "resume", "threads"):
+    for name in ("output", "resume"):
         del values[name]
     return values
 
@@ -259,6 +271,8 @@ def is_of_kind(value: Any, kind: Any) -> bool:
     inner = get_args(kind)
     if get_origin(kind) is Literal:
         return value in inner
+    if get_origin(kind) is UnionType:
+        return any(is_of_kind(value, one) for one in inner)
     if get_origin(kind) is tuple:
         if not isinstance(value, tuple):
             return False

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.model_files import Weights
-from agents.policy import PolicyAgent
+from agents.policy import PolicyAgent, is_actors
 from gin_env.agent import Agent
 
 #: Names of the two groups that are not scripted agents.
@@ -80,7 +80,7 @@ class OpponentPool:
         self._names = list(shares)
         self._scripted = dict(scripted)
         self._current = current
-        self._generator = np.random.default_rng(seed)
+        self.generator = np.random.default_rng(seed)
         bounds = np.cumsum(list(shares.values()))
         blocks = -(-num_rows // row_block)
         by_block = np.searchsorted(bounds[:-1], (np.arange(blocks) + 0.5) / blocks)
@@ -90,6 +90,11 @@ class OpponentPool:
         self._played: list[float] = []
         self._in_play: NDArray[np.intp] = np.zeros(num_rows, dtype=np.intp)  # snapshot of each row, -1 for none
         self._in_play[:] = -1
+
+    @property
+    def agents(self) -> list[Agent]:
+        """All agents that may play, in a fixed order."""
+        return [self._current, *self._scripted.values(), *self._snapshots]
 
     @property
     def snapshots(self) -> list[Weights]:
@@ -108,10 +113,11 @@ class OpponentPool:
             for kept in (self._snapshots, self._won, self._played):
                 del kept[weakest]
         current = self._current
+        actor = {layer: array for layer, array in weights.items() if is_actors(layer)}
         agent = PolicyAgent(
-            current.rules, weights, current.activation, current.encoder.options, greedy=False, name=PAST
+            current.rules, actor, current.activation, current.encoder.options, greedy=False, name=PAST
         )
-        agent.reset(int(self._generator.integers(2**31)))
+        agent.reset(int(self.generator.integers(2**31)))
         self._snapshots.append(agent)
         self._won.append(won)
         self._played.append(played)
@@ -156,4 +162,4 @@ class OpponentPool:
         count = min(SNAPSHOTS_AT_ONCE, len(rates))
         self._won = [0.9 * won for won in self._won]
         self._played = [0.9 * played for played in self._played]
-        return self._generator.choice(len(rates), size=count, replace=False, p=rates / rates.sum())
+        return self.generator.choice(len(rates), size=count, replace=False, p=rates / rates.sum())

@@ -37,15 +37,22 @@ BEST_FOLDER = "best"
 LOGS_FOLDER = "logs"
 
 #: Version of what stands in training.pt and arguments.json.
-RUN_VERSION = 3
+RUN_VERSION = 4
 
 #: What stands in training.pt.
 _TRAINING_TYPES = {
     "policy": dict,
     "optimizer": dict,
-    "timesteps": int,
+    "decisions": int,
     "updates": int,
+    "made": int,
+    "seconds": float,
     "best": float,
+    "last_snapshot": int,
+    "last_measure": int,
+    "tables": dict,
+    "streams": str,
+    "torch_stream": torch.Tensor,
     "snapshots": list,
     "snapshot_results": list,
 }

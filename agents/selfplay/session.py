@@ -1,0 +1,310 @@
+"""A training as it stands: the learner, whom it meets, what it has reached, and how all of it is kept and restored.
+
+What is kept after every rollout suffices to go on as if nothing had happened: weights, optimizer, opponents,
+counters, the deals on the tables and every random stream. On the same machine with as many threads, a
+run that was killed and resumed ends with the weights of one that was not (the rollout under way is played anew).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common import logger as sb3_logger
+
+from agents.arena import MatchResult
+from agents.cli import UserError
+from agents.model_files import check_finite
+from agents.policy import PolicyAgent, network_weights, save_policy
+from agents.registry import load_agent
+from agents.rule_options import parse_rules
+from agents.selfplay.budget import Budget
+from agents.selfplay.buffer import LeanRolloutBuffer
+from agents.selfplay.callbacks import DealWatcher
+from agents.selfplay.cloning import clone_rollout
+from agents.selfplay.network import SelfPlayPolicy, activation_class, uses_bfloat16
+from agents.selfplay.options import Arguments, stored
+from agents.selfplay.panel import play_panel, worst_points
+from agents.selfplay.pool import PAST, SELF, OpponentPool, parse_shares
+from agents.selfplay.run_folder import (
+    BEST_FOLDER,
+    LOGS_FOLDER,
+    TRAINING_FILE,
+    log_suffix,
+    write_arguments,
+    write_training,
+)
+from gin_env.agent import Agent
+from gin_env.rules import Rules
+from gin_env.sb3 import GinVecEnv
+
+
+class Session:
+    """One training in its folder.
+
+    Parameters
+    ----------
+    arguments : Arguments
+    folder : Path
+    training : dict or None
+        Where a resumed run stood, as ``run_folder.read_training`` returns it.
+
+    Attributes
+    ----------
+    budget : Budget
+        How long the training goes on, and how far it has come.
+    num_decisions : int
+        Decisions of the learner so far, those of its teacher included.
+    """
+
+    def __init__(self, arguments: Arguments, folder: Path, training: dict[str, Any] | None) -> None:
+        self.arguments, self.folder = arguments, folder
+        so_far = {} if training is None or training["leg_is_new"] else training
+        self.budget = Budget(
+            arguments.minutes, arguments.timesteps, so_far.get("made", 0), so_far.get("seconds", 0.0)
+        )
+        self.rules = parse_rules(arguments.preset, arguments.rule)
+        torch.set_num_threads(arguments.threads)
+        torch.distributions.Distribution.set_default_validate_args(False)  # never fires here
+
+        self.env = GinVecEnv(
+            self.rules,
+            arguments.rows,
+            episode=arguments.episode,
+            reward=arguments.reward,
+            observation=arguments.observation,
+            seed=arguments.seed,
+            show_hidden=arguments.hidden_critic,
+        )
+        self.model = _make_model(arguments, self.env)
+        self.teacher = None if arguments.teacher is None else load_agent(arguments.teacher, self.rules)
+        self.weights = network_weights(self.model.policy)
+        self.pool = _make_pool(arguments, self.rules, self.weights)
+        self.panel = [load_agent(name, self.rules) for name in arguments.panel]
+        self.student = PolicyAgent(
+            self.rules, self.weights, arguments.activation, arguments.observation, name=folder.name
+        )
+        self.best = float("-inf")
+        self._last_snapshot = self._last_measure = 0
+        if training is None:
+            self.env.reset()
+            self.model._last_episode_starts = np.ones(arguments.rows, dtype=bool)
+        else:
+            self._restore(training)
+        self.model._last_obs = self.env.observe()
+        self._updates_before = self.model._n_updates
+
+        write_arguments(folder, stored(arguments))
+        logs, suffix = str(folder / LOGS_FOLDER), "" if training is None else log_suffix(folder)
+        writers = [sb3_logger.make_output_format(kind, logs, suffix) for kind in ("tensorboard", "csv")]
+        self.model.set_logger(sb3_logger.Logger(logs, writers))
+
+    # ------------------------------------------------------------------ going on
+
+    @property
+    def num_decisions(self) -> int:
+        """Decisions of the learner so far, those of its teacher included."""
+        return self.model.num_timesteps
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether this session has changed the network, so that it is worth saving."""
+        return self.model._n_updates > self._updates_before
+
+    def rollout(self, on_decisions: Callable[[int], None]) -> None:
+        """Play one rollout and learn from it, from the teacher at first, then by self-play; keep where it stands.
+
+        ``on_decisions`` is called after each step with the decisions that it brought.
+        """
+        model, arguments, budget = self.model, self.arguments, self.budget
+
+        def count(decisions: int) -> None:
+            budget.made += decisions
+            on_decisions(decisions)
+
+        # The schedules follow the budget, which may be minutes, instead of Stable-Baselines3's count of steps.
+        if self.teacher is not None and self.num_decisions < arguments.teacher_decisions:
+            rate = arguments.teacher_rate
+            model.lr_schedule = lambda _: rate
+            self.env.set_opponents(*self.pool.seat(self.weights, stand_in=self.teacher))
+            agreement, value_loss = clone_rollout(model, self.teacher, arguments.teacher_epochs, count)
+            model.logger.record("clone/agreement", agreement)
+            model.logger.record("clone/value_loss", value_loss)
+        else:
+            rate = budget.between(*arguments.learning_rate)
+            model.lr_schedule = lambda _: rate
+            model.ent_coef = budget.between(*arguments.entropy)
+            self.env.set_opponents(*self.pool.seat(self.weights))
+            watcher = DealWatcher(self.pool, count)
+            model.learn(arguments.rows * arguments.steps, watcher, log_interval=None, reset_num_timesteps=False)
+        self.weights = network_weights(model.policy)
+        check_finite(self.weights)
+        if self.num_decisions - self._last_snapshot >= arguments.snapshot_every:
+            self._last_snapshot = self.num_decisions
+            self.pool.add_snapshot(self.weights)
+
+    @property
+    def measurement_is_due(self) -> bool:
+        """Whether so many decisions were made since the last measurement that another is due."""
+        return self.num_decisions - self._last_measure >= self.arguments.eval_every
+
+    def measure(self, num_deals: int) -> list[MatchResult]:
+        """Play against the panel, log it, and save the model, also as the best where it is."""
+        self._last_measure = self.num_decisions
+        self.student.set_weights(self.weights)
+        with self.budget.paused():
+            matches = play_panel(self.student, self.panel, num_deals, self.arguments.episode)
+        for match in matches:
+            self.model.logger.record(f"eval/{match.names[1]}", match.points_per_deal.value)
+        points = worst_points(matches)
+        if points > self.best:
+            self.best = points
+            self._save_model(self.folder / BEST_FOLDER, matches)
+        self._save_model(self.folder, matches)
+        return matches
+
+    def log(self) -> None:
+        """Write what was recorded since the last call."""
+        self.model.logger.record("time/decisions_per_second", self.budget.speed)
+        self.model.logger.dump(self.num_decisions)
+
+    # ------------------------------------------------------------------ keeping
+
+    def save(self) -> None:
+        """Keep the model and everything that a resume needs."""
+        self._save_model(self.folder, [])
+        self.keep()
+
+    def keep(self) -> None:
+        """Keep what a resume needs."""
+        policy = self.model.policy
+        write_training(
+            self.folder,
+            {
+                "policy": policy.state_dict(),
+                "optimizer": policy.optimizer.state_dict(),
+                "decisions": self.num_decisions,
+                "updates": self.model._n_updates,
+                "made": self.budget.made,
+                "seconds": self.budget.seconds,
+                "best": self.best,
+                "last_snapshot": self._last_snapshot,
+                "last_measure": self._last_measure,
+                "snapshots": [
+                    {name: torch.from_numpy(array) for name, array in weights.items()}
+                    for weights in self.pool.snapshots
+                ],
+                "snapshot_results": self.pool.snapshot_results,
+                "tables": {name: torch.from_numpy(array) for name, array in self._arrays().items()},
+                "streams": json.dumps([generator.bit_generator.state for generator in self._generators()]),
+                "torch_stream": torch.get_rng_state(),
+            },
+        )
+
+    def _save_model(self, folder: Path, matches: list[MatchResult]) -> None:
+        results = {match.names[1]: match.points_per_deal.value for match in matches}
+        facts = training_facts(self.arguments, self.num_decisions, self.budget, results)
+        save_policy(folder, self.model.policy, self.rules, self.arguments.observation, facts)
+
+    def _restore(self, training: dict[str, Any]) -> None:
+        """Bring everything to where a run stood."""
+        model, policy = self.model, self.model.policy
+        try:
+            policy.load_state_dict(training["policy"])
+            self.weights = network_weights(policy)
+            check_finite(self.weights)
+            policy.optimizer.load_state_dict(training["optimizer"])
+            for parameter, moments in policy.optimizer.state.items():
+                if {moments[name].shape for name in ("exp_avg", "exp_avg_sq")} != {parameter.shape}:
+                    raise ValueError("the optimizer's moments have other shapes than the network")
+            for snapshot, (won, played) in zip(training["snapshots"], training["snapshot_results"], strict=True):
+                weights = {name: tensor.numpy() for name, tensor in snapshot.items()}
+                check_finite(weights)
+                self.pool.add_snapshot(weights, float(won), float(played))
+            for name, array in self._arrays().items():
+                array[...] = training["tables"][name].numpy()
+            for generator, stream in zip(self._generators(), json.loads(training["streams"]), strict=True):
+                generator.bit_generator.state = stream
+            torch.set_rng_state(training["torch_stream"])
+        except Exception as error:  # PyTorch's and Python's complaints about what does not fit are of many kinds
+            raise UserError(
+                f"--resume {self.folder}: {TRAINING_FILE} is damaged or of another run: {type(error).__name__}: {error}"
+            ) from error
+        model.num_timesteps, model._n_updates = training["decisions"], training["updates"]
+        self.best = training["best"]
+        self._last_snapshot, self._last_measure = training["last_snapshot"], training["last_measure"]
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        starts = self.model._last_episode_starts
+        if starts is None:
+            starts = self.model._last_episode_starts = np.ones(self.arguments.rows, dtype=bool)
+        return self.env.arrays() | {"starts": starts}
+
+    def _generators(self) -> Iterator[np.random.Generator]:
+        """Yield the random streams, in a fixed order; agents of other people may have none that could be kept."""
+        agents: list[Agent | None] = [*self.pool.agents, self.teacher]
+        yield self.pool.generator
+        yield self.model.rollout_buffer.generator
+        for agent in agents:
+            generator = getattr(agent, "generator", None)
+            if isinstance(generator, np.random.Generator):
+                yield generator
+
+
+def _make_model(arguments: Arguments, env: GinVecEnv) -> MaskablePPO:
+    return MaskablePPO(
+        SelfPlayPolicy,
+        env,
+        n_steps=arguments.steps,
+        batch_size=arguments.minibatch,
+        n_epochs=arguments.epochs,
+        gamma=1.0,
+        gae_lambda=arguments.gae_lambda,
+        clip_range=arguments.clip,
+        max_grad_norm=arguments.grad_norm,
+        rollout_buffer_class=LeanRolloutBuffer,
+        rollout_buffer_kwargs={"seed": arguments.seed},
+        policy_kwargs={
+            "net_arch": list(arguments.net),
+            "activation_fn": activation_class(arguments.activation),
+            "num_seen": env.encoder.size,
+            "in_bfloat16": uses_bfloat16(arguments.precision),
+        },
+        seed=arguments.seed,
+        device=arguments.device,
+    )
+
+
+def _make_pool(arguments: Arguments, rules: Rules, weights: dict[str, np.ndarray]) -> OpponentPool:
+    shares = parse_shares(arguments.opponents)
+    scripted = {name: load_agent(name, rules) for name in shares if name not in (SELF, PAST)}
+    current = PolicyAgent(rules, weights, arguments.activation, arguments.observation, greedy=False, name=SELF)
+    return OpponentPool(shares, scripted, current, arguments.rows, rules.num_players, arguments.seed)
+
+
+def training_facts(
+    arguments: Arguments, num_decisions: int, budget: Budget, results: dict[str, float]
+) -> dict[str, Any]:
+    """Return what a model's description tells about its training; ``results`` are points per deal by opponent."""
+    copied = 0 if arguments.teacher is None else min(num_decisions, arguments.teacher_decisions)
+    return {
+        "method": "from scratch" if arguments.teacher is None else f"clone of {arguments.teacher}, then self-play",
+        "decisions": num_decisions,
+        "decisions_of_teacher": copied,
+        "minutes": round(budget.seconds / 60, 1),
+        "seed": arguments.seed,
+        "opponents": list(arguments.opponents),
+        "episode": arguments.episode,
+        "reward": arguments.reward,
+        "results": results,
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "command": "train.py " + shlex.join(sys.argv[1:]),
+    }

@@ -1,0 +1,70 @@
+"""``never-trade``, ``trade-greedy`` and ``random-trade``: controls that tell what a partnership's trades are worth.
+
+They draw, throw and knock as ``gold-k4``, so that only the trades differ (docs/agents.md). Without partners to trade
+with they are ``gold-k4``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.gold import GoldK4Agent
+from agents.scripted import Cards
+from agents.teamplay import best_selfish_offers, own_answers
+from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array, unpack_cards
+from gin_env.view import PlayerView
+
+
+class NeverTradeAgent(GoldK4Agent):
+    """``gold-k4`` that never offers a card; it answers as ``gold-k4``."""
+
+    name = "never-trade"
+
+    def _offers(self, view: PlayerView) -> Cards:
+        return np.full(len(view), NO_CARD, dtype=np.intp)
+
+
+class TradeGreedyAgent(GoldK4Agent):
+    """``gold-k4`` that trades for its own hand: offers if an answer could lower its deadwood, answers to keep least."""
+
+    name = "trade-greedy"
+
+    def _offers(self, view: PlayerView) -> Cards:
+        offers = np.full(len(view), NO_CARD, dtype=np.intp)
+        if view.rules.sees_partner:
+            asking = np.flatnonzero(view.legal_give_bits)
+            if len(asking):
+                offers[asking] = best_selfish_offers(
+                    view.hand_bits[asking],
+                    view.partner_bits[asking],
+                    view.legal_give_bits[asking],
+                    CARD_BITS[view.taken_card[asking]],
+                )
+        return offers
+
+    def _answer(self, view: PlayerView) -> NDArray[np.intp]:
+        return view.layout.give + own_answers(view.legal_give_bits)  # all cards of the hand that answers
+
+
+class RandomTradeAgent(GoldK4Agent):
+    """``gold-k4`` that in half of its chances offers any card, and answers with any, each with the same chance."""
+
+    name = "random-trade"
+
+    def _offers(self, view: PlayerView) -> Cards:
+        givable = view.legal_give_bits
+        asking = np.flatnonzero((givable != 0) & (self.generator.random(len(view)) < 1 / 2))
+        offers = np.full(len(view), NO_CARD, dtype=np.intp)
+        offers[asking] = self._any_of(givable[asking])
+        return offers
+
+    def _answer(self, view: PlayerView) -> NDArray[np.intp]:
+        return view.layout.give + self._any_of(view.legal_give_bits)
+
+    def _any_of(self, bits: UInt64Array) -> Cards:
+        """Return a card of each set (M,), all with the same chance."""
+        rows, cards = np.nonzero(unpack_cards(bits))
+        counts = np.bitwise_count(bits).astype(np.intp)
+        starts = np.searchsorted(rows, np.arange(len(bits)))
+        return cards[starts + (self.generator.random(len(bits)) * counts).astype(np.intp)]
