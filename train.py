@@ -25,15 +25,19 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agents.cli import run
-from agents.selfplay.options import FINAL_DEALS, Arguments, open_run
-from agents.selfplay.panel import panel_line, panel_table
+from agents.selfplay.options import FINAL_DEALS, open_runs
+from agents.selfplay.panel import panel_line, panel_table, seeds_table
 from agents.selfplay.session import Session
 
 
 def main() -> None:
     """Read the arguments, train, measure, save."""
-    with open_run(__doc__) as (arguments, folder, training):
+    folders = []
+    for arguments, folder, training in open_runs(__doc__):
         train(Session(arguments, folder, training))
+        folders.append(folder)
+    if len(folders) > 1:
+        Console().print(seeds_table(folders))
 
 
 def train(session: Session) -> None:

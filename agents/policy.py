@@ -36,7 +36,8 @@ class PolicyAgent(Agent):
     ----------
     rules : Rules or str
     weights : mapping of str to float32 array
-        As ``agents/model_files.py`` names them; the critic may be missing.
+        As ``agents/model_files.py`` names them; the critic may be missing. There is one actor for all seats, or
+        one for each seat of a team.
     activation : str
         A name of ``ACTIVATIONS``.
     observation : ObservationOptions, optional
@@ -96,8 +97,15 @@ class PolicyAgent(Agent):
         return cls(played, model.weights, model.activation, model.observation, greedy, name)
 
     def set_weights(self, weights: Weights) -> None:
-        """Replace the network's weights; raises ``ValueError`` where their shapes do not chain up to this game."""
-        layers = _layers(weights, "actor")
+        """Replace the weights; raises ``ValueError`` where they do not fit this game."""
+        names = _actors(weights)
+        team_size = self.rules.num_players // self.rules.num_teams
+        if len(names) not in (1, team_size):
+            raise ValueError(f"there are {len(names)} actors: 1 or {team_size} (one for each seat of a team) are needed")
+        networks = [self._checked(_layers(weights, name)) for name in names]
+        self.weights, self._networks = weights, networks
+
+    def _checked(self, layers: list[tuple[Float32Array, Float32Array]]) -> list[tuple[Float32Array, Float32Array]]:
         sizes = [self.encoder.size, *[len(bias) for _, bias in layers]]
         for (weight, bias), inputs, outputs in zip(layers, sizes[:-1], sizes[1:], strict=True):
             if weight.shape != (outputs, inputs) or bias.shape != (outputs,):
@@ -106,26 +114,34 @@ class PolicyAgent(Agent):
             raise ValueError(
                 f"the network has {sizes[-1]} outputs: {action_layout(self.rules).size} actions are needed"
             )
-        self.weights = weights
-        self._layers = layers
+        return layers
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return the actions (M,); raises ``ValueError`` for views of a game that the network does not know."""
         if view.rules is not self.rules:
             check_rules(self.name, self.rules, view.rules)
-        logits = self.logits(self.encoder.encode(view))
+        logits = self.logits(view)
         legal = view.legal_mask
         if self.greedy:
             return np.where(legal, logits, -np.inf).argmax(axis=1)
         return _sample(logits, legal, self.generator)
 
-    def logits(self, observations: Float32Array) -> Float32Array:
-        """Return the network's outputs (M, A) for feature vectors (M, F), legal or not."""
+    def logits(self, view: PlayerView) -> Float32Array:
+        """Return the network's outputs (M, A) for the decisions of a view, legal or not."""
+        observations = self.encoder.encode(view)
+        if len(self._networks) == 1:
+            return self._outputs(observations, self._networks[0])
+        outputs = np.empty((len(view), view.layout.size), dtype=np.float32)
+        for place, network in enumerate(self._networks):
+            rows = np.flatnonzero(view.seat // self.rules.num_teams == place)
+            outputs[rows] = self._outputs(observations[rows], network)
+        return outputs
+
+    def _outputs(self, values: Float32Array, network: list[tuple[Float32Array, Float32Array]]) -> Float32Array:
         activate = ACTIVATIONS[self.activation]
-        values = observations
-        for weight, bias in self._layers[:-1]:
+        for weight, bias in network[:-1]:
             values = activate(values @ weight.T + bias)
-        weight, bias = self._layers[-1]
+        weight, bias = network[-1]
         return values @ weight.T + bias
 
 
@@ -154,13 +170,24 @@ def _layers(weights: Weights, part: str) -> list[tuple[Float32Array, Float32Arra
     return layers
 
 
-def is_actors(name: str) -> bool:
-    """Return whether a weight of that name belongs to the actor, all that playing needs."""
-    return name.startswith("actor.")
+def actor_weights(weights: Weights) -> dict[str, Float32Array]:
+    """Return the weights of the actors, all that playing needs."""
+    return {name: array for name, array in weights.items() if not name.startswith("critic.")}
+
+
+def _actors(weights: Weights) -> list[str]:
+    """Return the names of the actors: one for all seats, or one for each seat of a team."""
+    by_seat = {name.split(".")[0] for name in weights if name.startswith("seat_")}
+    return [f"seat_{number}.actor" for number in range(len(by_seat))] or ["actor"]
 
 
 def network_weights(policy: Any) -> dict[str, Float32Array]:
-    """Return copies of the weights of an sb3-contrib ``MaskableActorCriticPolicy``, named as in a saved model."""
+    """Return copies of the weights of an sb3-contrib ``MaskableActorCriticPolicy``, named as in a saved model.
+
+    A policy that names its own weights (``SelfPlayPolicy``) has a method ``weights``.
+    """
+    if hasattr(policy, "weights"):
+        return policy.weights()
     state = {name: tensor.detach().cpu().numpy() for name, tensor in policy.state_dict().items()}
     weights = {}
     for part, body, head in (

@@ -299,7 +299,7 @@ def find_candidates(
     """
     layout, legal, rows = view.layout, view.legal_mask, np.arange(len(view))
     if isinstance(base, PolicyAgent):
-        scores = base.logits(base.encoder.encode(view)).astype(np.float64)
+        scores = base.logits(view).astype(np.float64)
         scores = np.where(legal, scores, -np.inf)
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores)

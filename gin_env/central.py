@@ -127,6 +127,7 @@ class HiddenEncoder:
         widths += [(f"stock_{depth}", NUM_CARDS, f"card number {depth} of the stock") for depth in range(STOCK_DEPTH)]
         self._num_boards = len(widths)
         widths += [(f"deadwood_{seat}", 1, "least deadwood of that hand / 10") for seat in self._hidden]
+        widths.append(("place", 1, "which of its team's seats the viewer has, from 0"))
         starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
         self.sections = tuple(
             Section(name, width, meaning, start)
@@ -151,6 +152,7 @@ class HiddenEncoder:
             place = next_card + depth
             card = CARD_BITS[state.deck[rows, np.minimum(place, NUM_CARDS - 1)]]
             boards[:, first_stock + depth] = np.where(place < NUM_CARDS, card, np.uint64(0))
+        out[:, -1] = seats // self.rules.num_teams
         out[:, :boards_end] = unpack_cards(boards).reshape(len(rows), -1)
         return out
 

@@ -9,41 +9,66 @@ optimizer, logits and values stay float32.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import MlpExtractor
+from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
 
-class _Extractor(MlpExtractor):
-    """Hidden layers of the actor, which sees the first features only, and of the critic, which sees all."""
+class _Extractor(nn.Module):
+    """Hidden layers of the actors, which see the first features only, and of the critic, which sees all.
 
-    def __init__(self, num_seen: int, in_bfloat16: bool, feature_dim: int, *args: Any, **options: Any) -> None:
-        super().__init__(feature_dim, *args, **options)
-        self._num_seen = num_seen
-        self._in_bfloat16 = in_bfloat16
-        if num_seen < feature_dim:  # the layer that reads them is made again, narrower
-            first = self.policy_net[0]
-            assert isinstance(first, nn.Linear)
-            self.policy_net[0] = nn.Linear(num_seen, first.out_features, device=first.weight.device)
+    With several actors the last feature says whose decision it is; the outputs of all stand side by side, those of
+    the others as zeros.
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        activation: type[nn.Module],
+        num_features: int,
+        num_seen: int,
+        num_actors: int,
+        in_bfloat16: bool,
+    ) -> None:
+        super().__init__()
+        self.num_seen, self._in_bfloat16 = num_seen, in_bfloat16
+        self.actors = nn.ModuleList(_layers([num_seen, *sizes], activation) for _ in range(num_actors))
+        self.critic = _layers([num_features, *sizes], activation)
+        self.latent_dim_pi, self.latent_dim_vf = sizes[-1] * num_actors, sizes[-1]
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.forward_actor(features), self.forward_critic(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        seen = features[:, : self.num_seen]
         with self._computing(features):
-            hidden = super().forward_actor(features[:, : self._num_seen])
-        return hidden.float()
+            hidden = [actor(seen) for actor in self.actors]
+        if len(hidden) == 1:
+            return hidden[0].float()
+        place = features[:, -1:]
+        return torch.cat([values.float() * (place == number) for number, values in enumerate(hidden)], dim=1)
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         with self._computing(features):
-            hidden = super().forward_critic(features)
+            hidden = self.critic(features)
         return hidden.float()
 
     def _computing(self, features: torch.Tensor) -> AbstractContextManager[Any]:
         return torch.autocast(features.device.type, dtype=torch.bfloat16) if self._in_bfloat16 else nullcontext()
+
+
+def _layers(sizes: Sequence[int], activation: type[nn.Module]) -> nn.Sequential:
+    pairs = zip(sizes[:-1], sizes[1:], strict=True)
+    return nn.Sequential(*[layer for inputs, outputs in pairs for layer in (nn.Linear(inputs, outputs), activation())])
 
 
 class SelfPlayPolicy(MaskableActorCriticPolicy):
@@ -52,30 +77,74 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     Parameters
     ----------
     num_seen : int
-        How many features the actor sees, the first ones; the critic sees all.
+        How many features the actors see, the first ones; the critic sees all.
+    num_actors : int
+        1, or one for each of a team's seats; then the last feature is the number of the deciding seat in its team.
     in_bfloat16 : bool
         Whether the hidden layers compute in bfloat16.
     *args, **options
-        Of sb3-contrib's policy.
+        Of sb3-contrib's policy; ``net_arch`` holds the sizes of the hidden layers of actors and critic.
     """
 
-    def __init__(self, *args: Any, num_seen: int, in_bfloat16: bool = False, **options: Any) -> None:
-        self._num_seen, self._in_bfloat16 = num_seen, in_bfloat16
+    mlp_extractor: _Extractor  # type: ignore[assignment]
+
+    def __init__(
+        self, *args: Any, num_seen: int, num_actors: int = 1, in_bfloat16: bool = False, **options: Any
+    ) -> None:
+        self._own = (num_seen, num_actors, in_bfloat16)
         super().__init__(*args, **options)
 
     def _build_mlp_extractor(self) -> None:
-        self.mlp_extractor = _Extractor(
-            self._num_seen,
-            self._in_bfloat16,
-            self.features_dim,
-            net_arch=self.net_arch,
-            activation_fn=self.activation_fn,
-            device=self.device,
-        )
+        sizes: Any = self.net_arch
+        self.mlp_extractor = _Extractor(sizes, self.activation_fn, self.features_dim, *self._own)
 
-    def act(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the actor's logits (M, A) for features (M, F)."""
-        return self.action_net(self.mlp_extractor.forward_actor(features))
+    def _build(self, lr_schedule: Schedule) -> None:
+        super()._build(lr_schedule)
+        if len(self.mlp_extractor.actors) > 1:  # it would be shared
+            self.action_net.bias.requires_grad_(False)
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """Return copies of the weights, named as in a saved model (agents/model_files.py)."""
+        actors = self.mlp_extractor.actors
+        heads = self.action_net.weight.chunk(len(actors), dim=1)
+        named: dict[str, torch.Tensor] = {}
+        for number, (actor, head) in enumerate(zip(actors, heads, strict=True)):
+            prefix = "actor" if len(actors) == 1 else f"seat_{number}.actor"
+            named |= _named(prefix, actor, head, self.action_net.bias)
+        named |= _named("critic", self.mlp_extractor.critic, self.value_net.weight, self.value_net.bias)
+        return {name: tensor.detach().cpu().numpy().astype(np.float32) for name, tensor in named.items()}
+
+    def set_weights(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        """Take over weights named as in a saved model; those that are missing or of other shapes are left alone.
+
+        Raises ``ValueError`` where that would leave out a part of an actor.
+        """
+        actors = self.mlp_extractor.actors
+        heads = self.action_net.weight.chunk(len(actors), dim=1)
+        with torch.no_grad():
+            for number, (actor, head) in enumerate(zip(actors, heads, strict=True)):
+                own = f"seat_{number}.actor"
+                prefix = own if f"{own}.0.weight" in weights else "actor"
+                for name, tensor in _named(prefix, actor, head, self.action_net.bias).items():
+                    if name not in weights or weights[name].shape != tuple(tensor.shape):
+                        there = "none" if name not in weights else weights[name].shape
+                        raise ValueError(f"{name} is {there}: {tuple(tensor.shape)} is needed")
+                    tensor.copy_(torch.from_numpy(weights[name]))
+            critic = _named("critic", self.mlp_extractor.critic, self.value_net.weight, self.value_net.bias)
+            if all(name in weights and weights[name].shape == tuple(tensor.shape) for name, tensor in critic.items()):
+                for name, tensor in critic.items():
+                    tensor.copy_(torch.from_numpy(weights[name]))
+
+
+def _named(prefix: str, body: nn.Module, head: torch.Tensor, bias: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return the tensors of a network by their names in a saved model."""
+    layers = [layer for layer in body.children() if isinstance(layer, nn.Linear)]
+    pairs = [*((layer.weight, layer.bias) for layer in layers), (head, bias)]
+    return {
+        f"{prefix}.{number}.{kind}": tensor
+        for number, pair in enumerate(pairs)
+        for kind, tensor in zip(("weight", "bias"), pair, strict=True)
+    }
 
 
 def activation_class(name: str) -> type[nn.Module]:

@@ -16,6 +16,7 @@ import torch
 import tyro
 
 from agents.cli import UserError, parse
+from agents.model_files import read_model
 from agents.policy import ACTIVATIONS
 from agents.registry import AGENT_NAMES, load_agent
 from agents.rule_options import parse_rules
@@ -25,6 +26,7 @@ from agents.selfplay.pool import PAST, SELF, parse_shares
 from agents.selfplay.run_folder import (
     ARGUMENTS_FILE,
     BEST_FOLDER,
+    TRAINING_FILE,
     hold,
     new_run_folder,
     read_arguments,
@@ -38,7 +40,7 @@ DEFAULT_MINUTES = 4.0
 FINAL_DEALS = 5
 #: What a resumed run must share with the run it goes on from: otherwise the network would not fit, or
 #: results against another panel would be compared with the best one so far.
-FIXED_ON_RESUME = ("preset", "rule", "episode", "net", "activation", "hidden_critic", "derived", "outlook", "buried_pile", "panel")
+FIXED_ON_RESUME = ("preset", "rule", "episode", "net", "activation", "per_seat", "hidden_critic", "derived", "outlook", "buried_pile", "panel")
 #: What the options that are real numbers may be (no comparison holds for nan), and how that is said.
 FLOAT_RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "learning_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
@@ -67,6 +69,9 @@ class Arguments:
     """how many decisions of the learner to train for, instead of minutes"""
     seed: int = 1
     """fixes the first weights, the deals and all chances (with --timesteps the whole run, on the same machine)"""
+    seeds: int = 1
+    """how many times to train, with this seed and those that follow it, each in a folder of its own within OUTPUT; the
+    same command begins nothing twice and goes on where it was interrupted"""
     output: Path | None = None
     """folder for the model and its logs; by default runs/PRESET, or the first free runs/PRESET-2, -3, ..."""
     resume: Path | None = None
@@ -74,6 +79,8 @@ class Arguments:
     had not been interrupted, or, with --minutes or --timesteps, for so much more, with learning rate and entropy bonus
     moving anew from their start to their end"""
 
+    init: Path | None = None
+    """folder of a saved model whose network to begin with, instead of a random one"""
     teacher: Annotated[
         str | None,
         tyro.conf.arg(
@@ -101,6 +108,8 @@ class Arguments:
     net: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers, the same for the policy and the value network"""
     activation: Annotated[str, tyro.conf.arg(help=f"of the hidden layers: {', '.join(ACTIVATIONS)}")] = "relu"
+    per_seat: bool = False
+    """give each seat of a partnership a policy network of its own, instead of one for both"""
     hidden_critic: bool = True
     """let the value network see the hidden hands and the next cards of the stock: it is not needed for playing, and
     the less of the luck of the cards it has to guess, the better it judges decisions"""
@@ -156,21 +165,51 @@ class Arguments:
         return ObservationOptions(derived=self.derived, buried_pile=self.buried_pile, outlook=self.outlook)
 
 
-@contextlib.contextmanager
-def open_run(description: str | None) -> Iterator[tuple[Arguments, Path, dict[str, Any] | None]]:
-    """Read and check the command line; give it, the run's folder and, for a resumed run, where it stood."""
+#: A run to be made: its options, its folder (kept from every other train.py), and where it stood, if it is resumed.
+Opened = tuple[Arguments, Path, dict[str, Any] | None]
+
+
+def open_runs(description: str | None) -> Iterator[Opened]:
+    """Read and check the command line and give one run after the other; each is over when the next is asked for."""
     arguments = parse(Arguments, prog="train.py", description=description)
-    if arguments.resume is None:
-        arguments = with_minutes(arguments)
-        check(arguments)
+    if arguments.resume is not None:
+        with _resumed(arguments.resume, description) as opened:
+            yield opened
+        return
+    arguments = with_minutes(arguments)
+    check(arguments)
+    if arguments.seeds == 1:
         with new_run_folder(arguments.output, arguments.preset) as folder:
             yield arguments, folder, None
         return
-    folder = arguments.resume
+    parent = arguments.output or Path("runs", f"{arguments.preset}-seeds")
+    for seed in range(arguments.seed, arguments.seed + arguments.seeds):
+        folder = seed_folder(parent, seed)
+        if not (folder / TRAINING_FILE).exists():
+            with new_run_folder(folder, arguments.preset):
+                yield dataclasses.replace(arguments, seed=seed, seeds=1, output=folder), folder, None
+            continue
+        with contextlib.suppress(CompleteError), _resumed(folder, None) as opened:
+            yield opened
+
+
+def seed_folder(parent: Path, seed: int) -> Path:
+    """Return the folder of one of several seeds."""
+    return parent / f"seed-{seed}"
+
+
+class CompleteError(UserError):
+    """A run that has used up its budget was asked to go on without another."""
+
+
+@contextlib.contextmanager
+def _resumed(folder: Path, description: str | None) -> Iterator[Opened]:
+    """Open a run again: with the options of the command line in place of its own, or (without description) as it was."""
     before = revive(folder)
     length = {"minutes": before.minutes, "timesteps": before.timesteps}
-    before = dataclasses.replace(before, minutes=None, timesteps=None)
-    arguments = parse(Arguments, prog="train.py", description=description, default=before)
+    before = arguments = dataclasses.replace(before, minutes=None, timesteps=None)
+    if description is not None:
+        arguments = parse(Arguments, prog="train.py", description=description, default=before)
     if arguments.output is not None:
         raise UserError(f"--output {arguments.output}: a resumed run stays in its folder; copy it to begin another")
     for name in FIXED_ON_RESUME:
@@ -187,7 +226,7 @@ def open_run(description: str | None) -> Iterator[tuple[Arguments, Path, dict[st
         training = read_training(folder)
         budget = Budget(arguments.minutes, arguments.timesteps, training["made"], training["seconds"])
         if goes_on and budget.is_spent:
-            raise UserError(f"--resume {folder}: that training is complete; give --minutes or --timesteps for more")
+            raise CompleteError(f"--resume {folder}: that training is complete; give --minutes or --timesteps for more")
         yield arguments, folder, training | {"leg_is_new": not goes_on}
 
 
@@ -211,7 +250,7 @@ def check(arguments: Arguments) -> None:
     teachers = set() if arguments.teacher is None else {arguments.teacher}
     for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel} | teachers:
         load_agent(name, rules)
-    for name in ("rows", "steps", "epochs", "teacher_decisions", "teacher_epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
+    for name in ("seeds", "rows", "steps", "epochs", "teacher_decisions", "teacher_epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
         if getattr(arguments, name) < 1:
             raise UserError(f"--{name.replace('_', '-')} {getattr(arguments, name)}: at least 1")
     for name, (fits, wanted) in FLOAT_RANGES.items():
@@ -222,6 +261,12 @@ def check(arguments: Arguments) -> None:
         raise UserError(f"--activation {arguments.activation}: must be one of {', '.join(ACTIVATIONS)}")
     if not arguments.net or min(arguments.net) < 1:
         raise UserError(f"--net {' '.join(map(str, arguments.net))}: sizes of at least 1 are needed")
+    if arguments.init is not None:
+        read_model(arguments.init)
+    if arguments.per_seat and not rules.has_teams:
+        raise UserError(f"--per-seat: under {rules.name} no team has several seats")
+    if arguments.per_seat and not arguments.hidden_critic:
+        raise UserError("--per-seat --no-hidden-critic: networks of their own need the hidden critic")
     if not arguments.panel:
         raise UserError("--panel: name at least one agent to measure against")
     if not 0 <= arguments.seed < 2**31:
@@ -246,7 +291,7 @@ def stored(arguments: Arguments) -> dict[str, Any]:
     values = dataclasses.asdict(arguments)
     for name in ("output", "resume"):
         del values[name]
-    return values
+    return values | {"init": None if arguments.init is None else str(arguments.init)}
 
 
 def revive(folder: Path) -> Arguments:
@@ -260,10 +305,12 @@ def revive(folder: Path) -> Arguments:
             f"--resume {folder}: its options are not those of this train.py ({', '.join(sorted(differing))})"
         )
     kinds = get_type_hints(Arguments)
+    kinds["init"] = str | None  # as it is stored
     for name, value in values.items():
         if not is_of_kind(value, kinds[name]):
             raise UserError(f"--resume {folder}: {ARGUMENTS_FILE} is damaged: {name} cannot be {value!r}")
-    return Arguments(**values, resume=folder)
+    init = values.pop("init")
+    return Arguments(**values, init=None if init is None else Path(init), resume=folder)
 
 
 def is_of_kind(value: Any, kind: Any) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
 from agents.arena import MatchResult, play_match
+from agents.model_files import read_description
 from agents.policy import PolicyAgent
 from gin_env.agent import Agent
 
@@ -37,6 +40,21 @@ def worst_points(matches: Sequence[MatchResult]) -> float:
 def panel_line(matches: Sequence[MatchResult]) -> str:
     """Return one line with the points per deal against each of the panel."""
     return "   ".join(f"{match.names[1]} {match.points_per_deal.text(digits=1, sign=True)}" for match in matches)
+
+
+def seeds_table(folders: Sequence[Path]) -> Table:
+    """Return the last results of several trainings that differ in their seeds, with their mean and spread."""
+    table = Table(title="points per deal by seed", title_justify="left", box=SIMPLE_HEAD)
+    results = [read_description(folder)["training"]["results"] for folder in folders]
+    table.add_column("run")
+    for name in results[0]:
+        table.add_column(escape(name), justify="right", no_wrap=True)
+    for folder, row in zip(folders, results, strict=True):
+        table.add_row(escape(str(folder)), *(f"{points:+.2f}" for points in row.values()))
+    columns = [np.array([row[name] for row in results]) for name in results[0]]
+    table.add_row("mean", *(f"{column.mean():+.2f}" for column in columns))
+    table.add_row("standard deviation", *(f"{column.std(ddof=1):.2f}" for column in columns))
+    return table
 
 
 def panel_table(matches: Sequence[MatchResult], title: str) -> Table:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.model_files import Weights
-from agents.policy import PolicyAgent, is_actors
+from agents.policy import PolicyAgent, actor_weights
 from gin_env.agent import Agent
 
 #: Names of the two groups that are not scripted agents.
@@ -113,9 +113,8 @@ class OpponentPool:
             for kept in (self._snapshots, self._won, self._played):
                 del kept[weakest]
         current = self._current
-        actor = {layer: array for layer, array in weights.items() if is_actors(layer)}
         agent = PolicyAgent(
-            current.rules, actor, current.activation, current.encoder.options, greedy=False, name=PAST
+            current.rules, actor_weights(weights), current.activation, current.encoder.options, greedy=False, name=PAST
         )
         agent.reset(int(self.generator.integers(2**31)))
         self._snapshots.append(agent)

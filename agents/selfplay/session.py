@@ -22,7 +22,7 @@ from stable_baselines3.common import logger as sb3_logger
 
 from agents.arena import MatchResult
 from agents.cli import UserError
-from agents.model_files import check_finite
+from agents.model_files import check_finite, read_model
 from agents.policy import PolicyAgent, network_weights, save_policy
 from agents.registry import load_agent
 from agents.rule_options import parse_rules
@@ -43,6 +43,7 @@ from agents.selfplay.run_folder import (
     write_training,
 )
 from gin_env.agent import Agent
+from gin_env.observation import ObservationEncoder
 from gin_env.rules import Rules
 from gin_env.sb3 import GinVecEnv
 
@@ -85,6 +86,8 @@ class Session:
             show_hidden=arguments.hidden_critic,
         )
         self.model = _make_model(arguments, self.env)
+        if arguments.init is not None:
+            begin_with(self.model.policy, arguments.init, self.env.encoder, arguments.activation)
         self.teacher = None if arguments.teacher is None else load_agent(arguments.teacher, self.rules)
         self.weights = network_weights(self.model.policy)
         self.pool = _make_pool(arguments, self.rules, self.weights)
@@ -276,11 +279,29 @@ def _make_model(arguments: Arguments, env: GinVecEnv) -> MaskablePPO:
             "net_arch": list(arguments.net),
             "activation_fn": activation_class(arguments.activation),
             "num_seen": env.encoder.size,
+            "num_actors": env.table.rules.num_players // env.table.rules.num_teams if arguments.per_seat else 1,
             "in_bfloat16": uses_bfloat16(arguments.precision),
         },
         seed=arguments.seed,
         device=arguments.device,
     )
+
+
+def begin_with(policy: SelfPlayPolicy, folder: Path, encoder: ObservationEncoder, activation: str) -> None:
+    """Give a policy the network of a saved model, also of other rules, if only it sees and may do the same things.
+
+    Raises ``ValueError`` where it does not, or where its network has other sizes.
+    """
+    model = read_model(folder)
+    seen = [(section.name, section.width) for section in ObservationEncoder(model.rules, model.observation).sections]
+    if seen != [(section.name, section.width) for section in encoder.sections]:
+        raise ValueError(f"--init {folder}: that network sees other features; train with the same observation options")
+    if model.activation != activation:
+        raise ValueError(f"--init {folder}: that network has --activation {model.activation}")
+    try:
+        policy.set_weights(model.weights)
+    except ValueError as error:
+        raise ValueError(f"--init {folder}: {error}; give the --net of that model") from None
 
 
 def _make_pool(arguments: Arguments, rules: Rules, weights: dict[str, np.ndarray]) -> OpponentPool:
