@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from pathlib import Path
 
 # Threads that wait for each other must sleep: where another program has a core, spinning ones are ten times slower.
 # PyTorch's obey the first line; NumPy's cannot, and its products here are small.
@@ -25,7 +24,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agents.cli import run
-from agents.selfplay.options import FINAL_DEALS, open_runs
+from agents.selfplay.opening import open_runs
+from agents.selfplay.options import FINAL_DEALS
 from agents.selfplay.panel import panel_line, panel_table, seeds_table
 from agents.selfplay.session import Session
 
@@ -45,17 +45,13 @@ def train(session: Session) -> None:
     arguments, folder, budget = session.arguments, session.folder, session.budget
     encoder, actions = session.env.encoder, session.env.action_space.n
     console = Console()
-    console.print(
-        f"{session.rules.name}: {encoder.size} features, {actions} actions, into {folder}/", markup=False
-    )
+    console.print(f"{session.rules.name}: {encoder.size} features, {actions} actions, into {folder}/", markup=False)
     try:
         with progress_bar(console) as progress:
             task = progress.add_task("training", total=1.0, decisions=session.num_decisions, speed=0.0)
 
             def show(_: int) -> None:
-                progress.update(
-                    task, completed=budget.fraction, decisions=session.num_decisions, speed=budget.speed
-                )
+                progress.update(task, completed=budget.fraction, decisions=session.num_decisions, speed=budget.speed)
 
             while not budget.is_spent:
                 session.rollout(show)

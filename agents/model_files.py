@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from gin_env import __version__
 from gin_env.actions import action_layout
@@ -45,18 +45,22 @@ class Model(NamedTuple):
     observation: ObservationOptions
     activation: str
     weights: dict[str, Float32Array]
+    offers: bool = True  #: whether it may offer cards to its partner
 
 
-def write_model(path: str | os.PathLike[str], model: Model, training: Mapping[str, Any]) -> None:
+def write_model(
+    path: str | os.PathLike[str], model: Model, training: Mapping[str, Any], dtype: DTypeLike = np.float32
+) -> None:
     """Write a model folder (made where missing; a model that stands there is replaced).
 
-    ``training`` holds facts for the description (timesteps, seed, ...; JSON values). Raises ``ValueError``,
+    ``training`` holds facts for the description (timesteps, seed, ...; JSON values). The weights are stored as
+    ``dtype``, float32 or float16 (half as large, 3 decimal digits). Raises ``ValueError``,
     before anything is written, for weights that no network should have.
     """
     check_finite(model.weights)
     encoder = ObservationEncoder(model.rules, model.observation)
     packed = io.BytesIO()
-    np.savez(packed, **model.weights)  # type: ignore[arg-type]  # numpy's stub takes the names for its own options
+    np.savez(packed, **{name: array.astype(dtype) for name, array in model.weights.items()})  # type: ignore[arg-type]  # numpy's stub takes the names for its own options
     description = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -71,6 +75,7 @@ def write_model(path: str | os.PathLike[str], model: Model, training: Mapping[st
         "num_actions": action_layout(model.rules).size,
         "network": {
             "activation": model.activation,
+            "offers": model.offers,
             "shapes": {name: list(array.shape) for name, array in model.weights.items()},
         },
         "weights_sha256": hashlib.sha256(packed.getvalue()).hexdigest(),
@@ -114,7 +119,10 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     activation = description["network"].get("activation")
     if not isinstance(activation, str):
         raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: activation={activation!r} is not a name")
-    return Model(rules, observation, activation, _read_weights(folder, description))
+    offers = description["network"].get("offers", True)
+    if not isinstance(offers, bool):
+        raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: offers={offers!r} is not true or false")
+    return Model(rules, observation, activation, _read_weights(folder, description), offers)
 
 
 def read_description(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -208,6 +216,6 @@ def _read_weights(folder: Path, description: dict[str, Any]) -> dict[str, Float3
     if shapes != description["network"].get("shapes"):
         raise ValueError(f"{path} holds other shapes than {DESCRIPTION_FILE} says")
     for name, array in weights.items():
-        if array.dtype != np.float32 or not np.isfinite(array).all():
-            raise ValueError(f"{path} is damaged: {name} is not made of finite float32 numbers")
-    return weights
+        if array.dtype not in (np.float16, np.float32) or not np.isfinite(array).all():
+            raise ValueError(f"{path} is damaged: {name} is not made of finite float32 or float16 numbers")
+    return {name: array.astype(np.float32) for name, array in weights.items()}

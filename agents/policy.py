@@ -44,6 +44,8 @@ class PolicyAgent(Agent):
     greedy : bool
         Whether to play the likeliest action rather than a random one by its probability.
     name : str
+    offers : bool
+        Whether it may offer cards to its partner; a network trained without trading does not.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class PolicyAgent(Agent):
         observation: ObservationOptions | None = None,
         greedy: bool = True,
         name: str = "policy",
+        offers: bool = True,
     ) -> None:
         super().__init__()
         self.rules = resolve_rules(rules)
@@ -63,6 +66,7 @@ class PolicyAgent(Agent):
         self.activation = activation
         self.greedy = greedy
         self.name = name
+        self.offers = offers
         self.set_weights(weights)
 
     @classmethod
@@ -94,14 +98,14 @@ class PolicyAgent(Agent):
         played = model.rules if rules is None else resolve_rules(rules)
         check_rules(str(path), model.rules, played)
         name = name or Path(path).resolve().name
-        return cls(played, model.weights, model.activation, model.observation, greedy, name)
+        return cls(played, model.weights, model.activation, model.observation, greedy, name, model.offers)
 
     def set_weights(self, weights: Weights) -> None:
         """Replace the weights; raises ``ValueError`` where they do not fit this game."""
         names = _actors(weights)
         team_size = self.rules.num_players // self.rules.num_teams
         if len(names) not in (1, team_size):
-            raise ValueError(f"there are {len(names)} actors: 1 or {team_size} (one for each seat of a team) are needed")
+            raise ValueError(f"{len(names)} actors: 1 is needed, or {team_size} (one for each seat of a team)")
         networks = [self._checked(_layers(weights, name)) for name in names]
         self.weights, self._networks = weights, networks
 
@@ -121,7 +125,7 @@ class PolicyAgent(Agent):
         if view.rules is not self.rules:
             check_rules(self.name, self.rules, view.rules)
         logits = self.logits(view)
-        legal = view.legal_mask
+        legal = view.legal_mask if self.offers else view.layout.mask(view.legal_without_offers)
         if self.greedy:
             return np.where(legal, logits, -np.inf).argmax(axis=1)
         return _sample(logits, legal, self.generator)
@@ -207,6 +211,7 @@ def save_policy(
     rules: Rules | str,
     observation: ObservationOptions | None = None,
     training: Mapping[str, Any] | None = None,
+    offers: bool = True,
 ) -> None:
     """Write a policy of sb3-contrib's ``MaskablePPO`` as a model folder.
 
@@ -220,6 +225,8 @@ def save_policy(
     observation : ObservationOptions, optional
     training : mapping, optional
         Facts for the description: timesteps, seed, ... (JSON values).
+    offers : bool
+        As for :class:`PolicyAgent`.
 
     Raises
     ------
@@ -227,6 +234,6 @@ def save_policy(
         A network that :class:`PolicyAgent` could not run, or weights that are not finite.
     """
     rules, observation = resolve_rules(rules), observation or ObservationOptions()
-    model = Model(rules, observation, policy.activation_fn.__name__.lower(), network_weights(policy))
+    model = Model(rules, observation, policy.activation_fn.__name__.lower(), network_weights(policy), offers)
     PolicyAgent(rules, model.weights, model.activation, observation)  # raises where the network does not fit
     write_model(path, model, training or {})

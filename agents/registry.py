@@ -1,6 +1,8 @@
 """From what a user types to an agent: a name, a saved model, or a class of one's own.
 
 >>> load_agent("gold-k4", rules)
+>>> load_agent("best", rules)                    # the network that is shipped for these rules
+>>> load_agent("search:best,worlds=64", rules)   # the same, searching before it decides
 >>> load_agent("runs/first", rules)              # a folder that train.py wrote
 >>> load_agent("my_package.bots:Careful", rules)
 >>> load_agent("bots/careful.py:Careful", rules)
@@ -17,12 +19,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agents.checkpoints import SHIPPED, shipped_folder
 from agents.gold import GoldAgent, GoldK4Agent
 from agents.lookahead import LookaheadAgent
 from agents.model_files import DESCRIPTION_FILE
 from agents.policy import PolicyAgent
+from agents.search import PREFIX as SEARCH
+from agents.search import parse_search
 from agents.simple import GinOnlyAgent, SimpleAgent
-from agents.team_lookahead import TeamLookaheadAgent
+from agents.team_lookahead import NoTradeLookaheadAgent, TeamLookaheadAgent
 from agents.traders import NeverTradeAgent, RandomTradeAgent, TradeGreedyAgent
 from gin_env.agent import Agent, RandomAgent
 from gin_env.rules import Rules
@@ -39,6 +44,7 @@ _SCRIPTED: dict[str, Callable[[], Agent]] = {
         RandomTradeAgent,
         NeverTradeAgent,
         TradeGreedyAgent,
+        NoTradeLookaheadAgent,
         TeamLookaheadAgent,
     )
 }
@@ -58,8 +64,8 @@ def load_agent(spec: str, rules: Rules) -> Agent:
     Parameters
     ----------
     spec : str
-        A name of ``AGENT_NAMES``, the folder of a saved model, ``"package.module:ClassName"`` or
-        ``"file.py:ClassName"`` (a class that can be called without arguments).
+        A name of ``AGENT_NAMES`` or ``SHIPPED``, the folder of a saved model, ``"package.module:ClassName"``,
+        ``"file.py:ClassName"`` (a class that can be called without arguments), or ``"search:"`` and any of these.
     rules : Rules
         What will be played; a model trained for other rules is refused.
 
@@ -71,6 +77,10 @@ def load_agent(spec: str, rules: Rules) -> Agent:
     """
     if spec in _SCRIPTED:
         return _SCRIPTED[spec]()
+    if spec.startswith(SEARCH):
+        return parse_search(spec, rules, load_agent)
+    if spec in SHIPPED:
+        return PolicyAgent.load(shipped_folder(spec, rules), rules, name=spec)
     if is_model(spec):
         return PolicyAgent.load(spec, rules)
     if spec.rpartition(":")[2].isidentifier() and ":" in spec:  # in C:\\runs\\mine it is not
@@ -83,10 +93,10 @@ def load_agent(spec: str, rules: Rules) -> Agent:
         raise ValueError(f"agent {spec!r}: no {DESCRIPTION_FILE} there; name the folder that train.py wrote")
     if "/" in spec or "\\" in spec:
         raise ValueError(f"agent {spec!r}: no such folder; train.py --output writes one")
-    close = difflib.get_close_matches(spec, AGENT_NAMES, n=1)
+    close = difflib.get_close_matches(spec, [*SHIPPED, *AGENT_NAMES], n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ValueError(
-        f"unknown agent {spec!r}: {hint}one of {', '.join(AGENT_NAMES)}, "
+        f"unknown agent {spec!r}: {hint}one of {', '.join([*SHIPPED, *AGENT_NAMES])}, "
         "the folder of a saved model, package.module:ClassName or file.py:ClassName"
     )
 

@@ -1,7 +1,7 @@
 """``SearchAgent``: any agent, improved at decision time by playing its candidates out in sampled worlds.
 
 >>> agent = SearchAgent(GoldK4Agent(), worlds=64)
->>> agent = parse_search("search:runs/first?worlds=128&candidates=4", rules)
+>>> agent = parse_search("search:runs/first,worlds=128,candidates=4", rules)
 
 For each decision worlds are drawn that the viewer cannot tell from the truth (``gin_env/worlds.py``). Each candidate
 action is taken in the same worlds, and the base agent then plays all seats to the deal's end; what counts is the
@@ -359,12 +359,12 @@ PREFIX = "search:"
 
 
 def parse_search(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -> SearchAgent:
-    """Return the agent of a text such as ``search:gold-k4``, ``search:runs/first?worlds=128&candidates=4``.
+    """Return the agent of a text such as ``search:gold-k4``, ``search:runs/first,worlds=128,candidates=4``.
 
     Parameters
     ----------
     text : str
-        ``search:``, the base as ``load`` understands it, and after ``?`` options as ``key=value`` joined by ``&``:
+        ``search:``, the base as ``load`` understands it, and options as ``key=value``, all joined by commas:
         worlds, ms (milliseconds), candidates, threshold, min_probability, batch_rows, belief (usual or uniform).
     rules : Rules
     load : callable
@@ -375,11 +375,11 @@ def parse_search(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
     ValueError
         No base, an unknown or malformed option, or an option outside its range.
     """
-    spec, _, tail = text.removeprefix(PREFIX).partition("?")
+    spec, _, tail = text.removeprefix(PREFIX).partition(",")
     if not text.startswith(PREFIX) or not spec:
-        raise ValueError(f"agent {text!r}: write search: and a base, for example search:gold-k4?worlds=128")
+        raise ValueError(f"agent {text!r}: write search: and a base, for example search:gold-k4,worlds=128")
     options: dict[str, Any] = {}
-    for part in tail.split("&") if tail else ():
+    for part in tail.split(",") if tail else ():
         key, _, value = part.partition("=")
         if key not in _OPTIONS:
             raise ValueError(f"agent {text!r}: unknown option {key!r}: one of {', '.join(_OPTIONS)}")

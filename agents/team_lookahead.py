@@ -57,6 +57,7 @@ class TeamLookaheadAgent(LookaheadAgent):
     clean_limit = 50
     clean_slope = 2
     team_knock_at = 80  # no tighter than these
+    trades = True  #: whether it ever offers a card
 
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if, with the best exchange, it promises less deadwood than a card of the stock."""
@@ -64,7 +65,7 @@ class TeamLookaheadAgent(LookaheadAgent):
             return super().takes(view)
         hands, mates, upcards = view.hand_bits, view.partner_bits, CARD_BITS[view.upcard]
         givable = hands | upcards if view.rules.trade_taken_card else hands
-        if not view.rules.trades:
+        if not (view.rules.trades and self.trades):
             givable = np.zeros_like(hands)
         rows, given, answered = _exchanges(givable, mates)
         swapped = CARD_BITS[given] ^ CARD_BITS[answered]
@@ -77,7 +78,8 @@ class TeamLookaheadAgent(LookaheadAgent):
     def _play(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
             return super()._play(view)
-        rows, given, answered = _exchanges(view.legal_give_bits, view.partner_bits)
+        givable = view.legal_give_bits if self.trades else np.zeros_like(view.hand_bits)
+        rows, given, answered = _exchanges(givable, view.partner_bits)
         plans = self._plans(view, view.hand_bits, view.partner_bits, rows, given, answered)
         best = best_of_each(plans.rows, len(view), plans.values)
         offers, cards = plans.given[best], plans.thrown[best]
@@ -144,6 +146,13 @@ class TeamLookaheadAgent(LookaheadAgent):
             return super()._wants_to_knock(view, points)
         own = points.astype(np.int64)
         return self._ends(view, np.arange(len(view)), own, own + deadwood(view.partner_bits))
+
+
+class NoTradeLookaheadAgent(TeamLookaheadAgent):
+    """``team-lookahead`` that never offers a card: the teacher of networks that do without trading."""
+
+    name = "no-trade-lookahead"
+    trades = False
 
 
 def _exchanges(givable: UInt64Array, mates: UInt64Array) -> tuple[Rows, Cards, Cards]:

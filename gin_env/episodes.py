@@ -163,8 +163,10 @@ class Episodes:
         return view
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all arrays that change while the rows are played: copy them to keep where play stands, write into
-        them to restore it."""
+        """Return all arrays that change while the rows are played.
+
+        Copy them to keep where play stands, write into them to restore it.
+        """
         return self.state.arrays() | {"dealt": self.engine.dealt, "at": self._at, "paid": self._paid}
 
     # ------------------------------------------------------------------ playing

@@ -45,6 +45,8 @@ class GinVecEnv(VecEnv):
         As there, but ``"scaled"`` by default: points divided to a size that suits a value network.
     observation : ObservationOptions, optional
         What the feature vector holds.
+    offers : bool
+        Whether the learner may offer cards to its partner; without, its masks never hold ``give`` but as an answer.
     show_hidden : bool
         Whether the cards that the learner may not know follow each feature vector, for a critic. A policy
         must read only the first ``encoder.size`` features.
@@ -69,10 +71,12 @@ class GinVecEnv(VecEnv):
         observation: ObservationOptions | None = None,
         seed: int = 0,
         show_hidden: bool = False,
+        offers: bool = True,
     ) -> None:
         self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, seed)
         self.encoder = ObservationEncoder(self.table.rules, observation)
         self.hidden = HiddenEncoder(self.table.rules) if show_hidden else None
+        self.offers = offers
         self.render_mode = None
         size = self.encoder.size + (self.hidden.size if self.hidden else 0)
         super().__init__(
@@ -123,7 +127,9 @@ class GinVecEnv(VecEnv):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions (N, A)."""
-        return self.table.action_masks()
+        if self.offers:
+            return self.table.action_masks()
+        return self.table.layout.mask(self.table.views().legal_without_offers)
 
     def set_opponents(self, opponents: Agent | Sequence[Agent], assignment: ArrayLike | None = None) -> None:
         """Seat other opponents from now on; arguments as in ``LearnerTable.set_opponents``."""

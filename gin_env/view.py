@@ -25,7 +25,7 @@ from gin_env.errors import row_index, whole_number
 from gin_env.gathering import DEAD, RELATIVE_SEAT, ManyRows, OneRow
 from gin_env.legal import upcard_limits
 from gin_env.rules import Rules
-from gin_env.state import NO_SEAT, State, unpack_events
+from gin_env.state import NO_SEAT, Phase, State, unpack_events
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +122,15 @@ class PlayerView:
         if self.layout.give < 0:
             return np.zeros(len(self), dtype=np.uint64)
         return self.legal[:, self.layout.give_word]
+
+    @property
+    def legal_without_offers(self) -> UInt64Array:
+        """The words of legal actions (M, W) without those that offer a card to the partner."""
+        if self.layout.give < 0:
+            return self.legal
+        legal = self.legal.copy()
+        legal[self.phase == Phase.PLAY, self.layout.give_word] = 0
+        return legal
 
     @property
     def legal_discard_bits(self) -> UInt64Array:

@@ -178,12 +178,12 @@ def test_a_budget_in_time_is_kept() -> None:
     [
         ("search:", "write search: and a base"),
         ("gold", "write search: and a base"),
-        ("search:gold?depth=3", "unknown option 'depth'"),
-        ("search:gold?worlds=many", "worlds=many: a number is needed"),
-        ("search:gold?belief=blind", "belief=blind: usual or uniform is needed"),
-        ("search:gold?worlds=1", "worlds=1: must be"),
-        ("search:gold?ms=0", "milliseconds=0.0: must be more than 0"),
-        ("search:gold?threshold=-1", "threshold=-1.0: must be 0 or more"),
+        ("search:gold,depth=3", "unknown option 'depth'"),
+        ("search:gold,worlds=many", "worlds=many: a number is needed"),
+        ("search:gold,belief=blind", "belief=blind: usual or uniform is needed"),
+        ("search:gold,worlds=1", "worlds=1: must be"),
+        ("search:gold,ms=0", "milliseconds=0.0: must be more than 0"),
+        ("search:gold,threshold=-1", "threshold=-1.0: must be 0 or more"),
         ("search:golden", "unknown agent 'golden'"),
     ],
 )
@@ -193,11 +193,11 @@ def test_texts_that_name_no_search_are_refused(text: str, message: str) -> None:
 
 
 def test_a_text_names_base_and_options() -> None:
-    agent: Agent = parse_search("search:gold-k4?worlds=24&candidates=3&threshold=0.5", EAAI, load_agent)
+    agent: Agent = parse_search("search:gold-k4,worlds=24,candidates=3,threshold=0.5", EAAI, load_agent)
     assert isinstance(agent, SearchAgent)
     assert (agent.worlds, agent.candidates, agent.threshold, agent.milliseconds) == (24, 3, 0.5, None)
-    assert agent.name == "search:gold-k4?worlds=24&candidates=3&threshold=0.5"
+    assert agent.name == "search:gold-k4,worlds=24,candidates=3,threshold=0.5"
     assert isinstance(agent.base, GoldK4Agent)
     assert agent.belief is None
-    assert parse_search("search:gold?belief=uniform", EAAI, load_agent).belief == UNIFORM
-    assert parse_search("search:gold?ms=20", EAAI, load_agent).milliseconds == 20
+    assert parse_search("search:gold,belief=uniform", EAAI, load_agent).belief == UNIFORM
+    assert parse_search("search:gold,ms=20", EAAI, load_agent).milliseconds == 20

@@ -9,6 +9,7 @@ optimizer, logits and values stay float32.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
@@ -67,7 +68,7 @@ class _Extractor(nn.Module):
 
 
 def _layers(sizes: Sequence[int], activation: type[nn.Module]) -> nn.Sequential:
-    pairs = zip(sizes[:-1], sizes[1:], strict=True)
+    pairs = itertools.pairwise(sizes)
     return nn.Sequential(*[layer for inputs, outputs in pairs for layer in (nn.Linear(inputs, outputs), activation())])
 
 
@@ -86,7 +87,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         Of sb3-contrib's policy; ``net_arch`` holds the sizes of the hidden layers of actors and critic.
     """
 
-    mlp_extractor: _Extractor  # type: ignore[assignment]
+    mlp_extractor: _Extractor
 
     def __init__(
         self, *args: Any, num_seen: int, num_actors: int = 1, in_bfloat16: bool = False, **options: Any

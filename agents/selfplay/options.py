@@ -1,21 +1,19 @@
-"""The options of train.py: what they are, what may be combined, and what a resumed run takes over."""
+"""The options of train.py: what they are and what may be combined."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 import torch
 import tyro
 
-from agents.cli import UserError, parse
+from agents.cli import UserError
 from agents.model_files import read_model
 from agents.policy import ACTIVATIONS
 from agents.registry import AGENT_NAMES, load_agent
@@ -24,23 +22,18 @@ from agents.selfplay.budget import Budget
 from agents.selfplay.network import Precision
 from agents.selfplay.pool import PAST, SELF, parse_shares
 from agents.selfplay.run_folder import (
-    ARGUMENTS_FILE,
     BEST_FOLDER,
-    TRAINING_FILE,
-    hold,
-    new_run_folder,
-    read_arguments,
-    read_training,
 )
+from gin_env.agent import Agent
 from gin_env.observation import ObservationOptions
-from gin_env.rules import PRESETS
+from gin_env.rules import PRESETS, Rules
 
 DEFAULT_MINUTES = 4.0
+#: What --teacher may be beside an agent, and whom AUTO means.
+AUTO, NOBODY = "auto", "none"
+DUEL_TEACHER, TEAM_TEACHER, MUTE_TEACHER = "lookahead", "team-lookahead", "no-trade-lookahead"
 #: How many times as many deals the last measurement has.
 FINAL_DEALS = 5
-#: What a resumed run must share with the run it goes on from: otherwise the network would not fit, or
-#: results against another panel would be compared with the best one so far.
-FIXED_ON_RESUME = ("preset", "rule", "episode", "net", "activation", "per_seat", "hidden_critic", "derived", "outlook", "buried_pile", "panel")
 #: What the options that are real numbers may be (no comparison holds for nan), and how that is said.
 FLOAT_RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "learning_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
@@ -82,13 +75,14 @@ class Arguments:
     init: Path | None = None
     """folder of a saved model whose network to begin with, instead of a random one"""
     teacher: Annotated[
-        str | None,
+        str,
         tyro.conf.arg(
             help="whom the network is taught to copy before it learns by itself: any agent that evaluate.py takes; "
-            "none begins from scratch"
+            f"{AUTO} is {DUEL_TEACHER}, or {TEAM_TEACHER} where partners see each other's cards (with --no-offers "
+            f"{MUTE_TEACHER}); {NOBODY} trains from scratch"
         ),
-    ] = None
-    teacher_decisions: int = 500_000
+    ] = AUTO
+    teacher_decisions: int = 300_000
     """decisions of the teacher to learn from; they count as decisions of the training"""
     teacher_epochs: int = 6
     """times that each of them is learnt from, with the suits relabelled at random"""
@@ -101,19 +95,21 @@ class Arguments:
             help=f"whom the learner meets, with shares: {SELF} (its present self), {PAST} (snapshots), "
             f"{', '.join(AGENT_NAMES)}, or any other agent that evaluate.py takes"
         ),
-    ] = ("self:0.6", "simple:0.3", "random:0.1")
+    ] = ("self:0.6", "past:0.1", "simple:0.2", "gold-k4:0.1")
     snapshot_every: int = 500_000
     """decisions between two snapshots for the opponent "past" """
 
     net: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers, the same for the policy and the value network"""
     activation: Annotated[str, tyro.conf.arg(help=f"of the hidden layers: {', '.join(ACTIVATIONS)}")] = "relu"
+    offers: bool = True
+    """let the learner offer cards to its partner; --no-offers trains a network that does without trading"""
     per_seat: bool = False
     """give each seat of a partnership a policy network of its own, instead of one for both"""
     hidden_critic: bool = True
     """let the value network see the hidden hands and the next cards of the stock: it is not needed for playing, and
     the less of the luck of the cards it has to guess, the better it judges decisions"""
-    derived: bool = True
+    derived: bool = False
     """observe computed features as well: deadwood, deadwood after each discard, cards in melds"""
     outlook: bool = True
     """observe what one more card would make of the hand, whom a thrown card serves and what a trade is worth"""
@@ -128,10 +124,10 @@ class Arguments:
     """decisions per gradient step; the last of a rollout may have fewer, but not a single one"""
     epochs: int = 3
     """times that each decision is learnt from"""
-    learning_rate: tuple[float, float] = (1e-3, 5e-5)
+    learning_rate: tuple[float, float] = (2.5e-4, 5e-5)
     """Adam's step size at the start and at the end"""
-    entropy: tuple[float, float] = (0.015, 0.002)
-    """weight of the entropy bonus at the start and at the end"""
+    entropy: tuple[float, float] = (0.003, 0.001)
+    """weight of the entropy bonus at the start and at the end; from scratch it has to be larger, 0.015 0.002 say"""
     gae_lambda: float = 0.95
     """lambda of generalised advantage estimation; there is no discounting"""
     clip: float = 0.2
@@ -165,69 +161,15 @@ class Arguments:
         return ObservationOptions(derived=self.derived, buried_pile=self.buried_pile, outlook=self.outlook)
 
 
-#: A run to be made: its options, its folder (kept from every other train.py), and where it stood, if it is resumed.
-Opened = tuple[Arguments, Path, dict[str, Any] | None]
-
-
-def open_runs(description: str | None) -> Iterator[Opened]:
-    """Read and check the command line and give one run after the other; each is over when the next is asked for."""
-    arguments = parse(Arguments, prog="train.py", description=description)
-    if arguments.resume is not None:
-        with _resumed(arguments.resume, description) as opened:
-            yield opened
-        return
-    arguments = with_minutes(arguments)
-    check(arguments)
-    if arguments.seeds == 1:
-        with new_run_folder(arguments.output, arguments.preset) as folder:
-            yield arguments, folder, None
-        return
-    parent = arguments.output or Path("runs", f"{arguments.preset}-seeds")
-    for seed in range(arguments.seed, arguments.seed + arguments.seeds):
-        folder = seed_folder(parent, seed)
-        if not (folder / TRAINING_FILE).exists():
-            with new_run_folder(folder, arguments.preset):
-                yield dataclasses.replace(arguments, seed=seed, seeds=1, output=folder), folder, None
-            continue
-        with contextlib.suppress(CompleteError), _resumed(folder, None) as opened:
-            yield opened
-
-
-def seed_folder(parent: Path, seed: int) -> Path:
-    """Return the folder of one of several seeds."""
-    return parent / f"seed-{seed}"
-
-
-class CompleteError(UserError):
-    """A run that has used up its budget was asked to go on without another."""
-
-
-@contextlib.contextmanager
-def _resumed(folder: Path, description: str | None) -> Iterator[Opened]:
-    """Open a run again: with the options of the command line in place of its own, or (without description) as it was."""
-    before = revive(folder)
-    length = {"minutes": before.minutes, "timesteps": before.timesteps}
-    before = arguments = dataclasses.replace(before, minutes=None, timesteps=None)
-    if description is not None:
-        arguments = parse(Arguments, prog="train.py", description=description, default=before)
-    if arguments.output is not None:
-        raise UserError(f"--output {arguments.output}: a resumed run stays in its folder; copy it to begin another")
-    for name in FIXED_ON_RESUME:
-        was, now = getattr(before, name), getattr(arguments, name)
-        if was != now:
-            raise UserError(
-                f"--{name} {shown(now)}: the run {arguments.resume} has {shown(was)}; begin a new run instead"
-            )
-    goes_on = arguments.minutes is None and arguments.timesteps is None
-    if goes_on:
-        arguments = dataclasses.replace(arguments, **length)
-    check(arguments)
-    with hold(folder):
-        training = read_training(folder)
-        budget = Budget(arguments.minutes, arguments.timesteps, training["made"], training["seconds"])
-        if goes_on and budget.is_spent:
-            raise CompleteError(f"--resume {folder}: that training is complete; give --minutes or --timesteps for more")
-        yield arguments, folder, training | {"leg_is_new": not goes_on}
+def load_teacher(arguments: Arguments, rules: Rules) -> Agent | None:
+    """Return the agent whom the network copies first, or None where it is trained from scratch."""
+    if arguments.teacher == NOBODY:
+        return None
+    name = arguments.teacher
+    if name == AUTO:
+        in_team = TEAM_TEACHER if arguments.offers else MUTE_TEACHER
+        name = in_team if rules.sees_partner else DUEL_TEACHER
+    return load_agent(name, rules)
 
 
 def shown(value: Any) -> str:
@@ -235,22 +177,26 @@ def shown(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def with_minutes(arguments: Arguments) -> Arguments:
-    """Fill in the default length where none is given."""
-    if arguments.minutes is None and arguments.timesteps is None:
-        return dataclasses.replace(arguments, minutes=DEFAULT_MINUTES)
-    return arguments
-
-
 def check(arguments: Arguments) -> None:
     """Refuse what cannot work before anything is written."""
     Budget(arguments.minutes, arguments.timesteps)
     rules = parse_rules(arguments.preset, arguments.rule)
     shares = parse_shares(arguments.opponents)
-    teachers = set() if arguments.teacher is None else {arguments.teacher}
-    for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel} | teachers:
+    for name in (shares.keys() - {SELF, PAST}) | {*arguments.panel}:
         load_agent(name, rules)
-    for name in ("seeds", "rows", "steps", "epochs", "teacher_decisions", "teacher_epochs", "eval_every", "eval_deals", "snapshot_every", "threads"):
+    load_teacher(arguments, rules)
+    for name in (
+        "seeds",
+        "rows",
+        "steps",
+        "epochs",
+        "teacher_decisions",
+        "teacher_epochs",
+        "eval_every",
+        "eval_deals",
+        "snapshot_every",
+        "threads",
+    ):
         if getattr(arguments, name) < 1:
             raise UserError(f"--{name.replace('_', '-')} {getattr(arguments, name)}: at least 1")
     for name, (fits, wanted) in FLOAT_RANGES.items():
@@ -284,45 +230,3 @@ def check(arguments: Arguments) -> None:
         )
     if arguments.device == "cuda" and not torch.cuda.is_available():
         raise UserError("--device cuda: PyTorch finds no graphics processor here")
-
-
-def stored(arguments: Arguments) -> dict[str, Any]:
-    """Return the options that a resumed run takes over, as JSON values."""
-    values = dataclasses.asdict(arguments)
-    for name in ("output", "resume"):
-        del values[name]
-    return values | {"init": None if arguments.init is None else str(arguments.init)}
-
-
-def revive(folder: Path) -> Arguments:
-    """Return the options of a saved run."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in read_arguments(folder).items()
-    }
-    differing = values.keys() ^ stored(Arguments()).keys()
-    if differing:
-        raise UserError(
-            f"--resume {folder}: its options are not those of this train.py ({', '.join(sorted(differing))})"
-        )
-    kinds = get_type_hints(Arguments)
-    kinds["init"] = str | None  # as it is stored
-    for name, value in values.items():
-        if not is_of_kind(value, kinds[name]):
-            raise UserError(f"--resume {folder}: {ARGUMENTS_FILE} is damaged: {name} cannot be {value!r}")
-    init = values.pop("init")
-    return Arguments(**values, init=None if init is None else Path(init), resume=folder)
-
-
-def is_of_kind(value: Any, kind: Any) -> bool:
-    """Return whether a value is what the type of a stored option says."""
-    inner = get_args(kind)
-    if get_origin(kind) is Literal:
-        return value in inner
-    if get_origin(kind) is UnionType:
-        return any(is_of_kind(value, one) for one in inner)
-    if get_origin(kind) is tuple:
-        if not isinstance(value, tuple):
-            return False
-        inner = inner[:1] * len(value) if inner[-1] is ... else inner
-        return len(value) == len(inner) and all(map(is_of_kind, value, inner))
-    return type(value) is kind or (kind is float and type(value) is int)

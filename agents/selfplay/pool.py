@@ -114,7 +114,13 @@ class OpponentPool:
                 del kept[weakest]
         current = self._current
         agent = PolicyAgent(
-            current.rules, actor_weights(weights), current.activation, current.encoder.options, greedy=False, name=PAST
+            current.rules,
+            actor_weights(weights),
+            current.activation,
+            current.encoder.options,
+            False,
+            PAST,
+            current.offers,
         )
         agent.reset(int(self.generator.integers(2**31)))
         self._snapshots.append(agent)

@@ -31,7 +31,8 @@ from agents.selfplay.buffer import LeanRolloutBuffer
 from agents.selfplay.callbacks import DealWatcher
 from agents.selfplay.cloning import clone_rollout
 from agents.selfplay.network import SelfPlayPolicy, activation_class, uses_bfloat16
-from agents.selfplay.options import Arguments, stored
+from agents.selfplay.opening import stored
+from agents.selfplay.options import Arguments, load_teacher
 from agents.selfplay.panel import play_panel, worst_points
 from agents.selfplay.pool import PAST, SELF, OpponentPool, parse_shares
 from agents.selfplay.run_folder import (
@@ -69,9 +70,7 @@ class Session:
     def __init__(self, arguments: Arguments, folder: Path, training: dict[str, Any] | None) -> None:
         self.arguments, self.folder = arguments, folder
         so_far = {} if training is None or training["leg_is_new"] else training
-        self.budget = Budget(
-            arguments.minutes, arguments.timesteps, so_far.get("made", 0), so_far.get("seconds", 0.0)
-        )
+        self.budget = Budget(arguments.minutes, arguments.timesteps, so_far.get("made", 0), so_far.get("seconds", 0.0))
         self.rules = parse_rules(arguments.preset, arguments.rule)
         torch.set_num_threads(arguments.threads)
         torch.distributions.Distribution.set_default_validate_args(False)  # never fires here
@@ -84,16 +83,22 @@ class Session:
             observation=arguments.observation,
             seed=arguments.seed,
             show_hidden=arguments.hidden_critic,
+            offers=arguments.offers,
         )
         self.model = _make_model(arguments, self.env)
         if arguments.init is not None:
             begin_with(self.model.policy, arguments.init, self.env.encoder, arguments.activation)
-        self.teacher = None if arguments.teacher is None else load_agent(arguments.teacher, self.rules)
+        self.teacher = load_teacher(arguments, self.rules)
         self.weights = network_weights(self.model.policy)
         self.pool = _make_pool(arguments, self.rules, self.weights)
         self.panel = [load_agent(name, self.rules) for name in arguments.panel]
         self.student = PolicyAgent(
-            self.rules, self.weights, arguments.activation, arguments.observation, name=folder.name
+            self.rules,
+            self.weights,
+            arguments.activation,
+            arguments.observation,
+            name=folder.name,
+            offers=arguments.offers,
         )
         self.best = float("-inf")
         self._last_snapshot = self._last_measure = 0
@@ -214,8 +219,8 @@ class Session:
 
     def _save_model(self, folder: Path, matches: list[MatchResult]) -> None:
         results = {match.names[1]: match.points_per_deal.value for match in matches}
-        facts = training_facts(self.arguments, self.num_decisions, self.budget, results)
-        save_policy(folder, self.model.policy, self.rules, self.arguments.observation, facts)
+        facts = training_facts(self.arguments, self.teacher, self.num_decisions, self.budget, results)
+        save_policy(folder, self.model.policy, self.rules, self.arguments.observation, facts, self.arguments.offers)
 
     def _restore(self, training: dict[str, Any]) -> None:
         """Bring everything to where a run stood."""
@@ -307,17 +312,25 @@ def begin_with(policy: SelfPlayPolicy, folder: Path, encoder: ObservationEncoder
 def _make_pool(arguments: Arguments, rules: Rules, weights: dict[str, np.ndarray]) -> OpponentPool:
     shares = parse_shares(arguments.opponents)
     scripted = {name: load_agent(name, rules) for name in shares if name not in (SELF, PAST)}
-    current = PolicyAgent(rules, weights, arguments.activation, arguments.observation, greedy=False, name=SELF)
+    current = PolicyAgent(
+        rules,
+        weights,
+        arguments.activation,
+        arguments.observation,
+        greedy=False,
+        name=SELF,
+        offers=arguments.offers,
+    )
     return OpponentPool(shares, scripted, current, arguments.rows, rules.num_players, arguments.seed)
 
 
 def training_facts(
-    arguments: Arguments, num_decisions: int, budget: Budget, results: dict[str, float]
+    arguments: Arguments, teacher: Agent | None, num_decisions: int, budget: Budget, results: dict[str, float]
 ) -> dict[str, Any]:
     """Return what a model's description tells about its training; ``results`` are points per deal by opponent."""
-    copied = 0 if arguments.teacher is None else min(num_decisions, arguments.teacher_decisions)
+    copied = 0 if teacher is None else min(num_decisions, arguments.teacher_decisions)
     return {
-        "method": "from scratch" if arguments.teacher is None else f"clone of {arguments.teacher}, then self-play",
+        "method": _method(arguments, teacher),
         "decisions": num_decisions,
         "decisions_of_teacher": copied,
         "minutes": round(budget.seconds / 60, 1),
@@ -329,3 +342,10 @@ def training_facts(
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "command": "train.py " + shlex.join(sys.argv[1:]),
     }
+
+
+def _method(arguments: Arguments, teacher: Agent | None) -> str:
+    """Return in a few words how a training begins and goes on."""
+    if teacher is not None:
+        return f"clone of {teacher.name}, then self-play"
+    return "from scratch" if arguments.init is None else f"from the network {arguments.init}, then self-play"
