@@ -31,7 +31,7 @@ import gin_env
 from agents.arena import MatchResult, Style, play_match
 from agents.cli import UserError, parse, run
 from agents.model_files import read_model
-from agents.registry import AGENT_NAMES, is_model, load_agent
+from agents.registry import AGENT_NAMES, SHIPPED, is_model, load_agent
 from agents.rule_options import parse_rules
 from gin_env.notation.records import DealRecord, GameRecord
 from gin_env.rules import PRESETS, Rules
@@ -41,8 +41,9 @@ DEFAULT_DEALS = 20_000
 _EPISODES = {"deal": "deals", "game": "games"}
 
 _AGENTS_HELP = (
-    f"two agents or more: {', '.join(AGENT_NAMES)}, the folder of a saved model, package.module:ClassName or "
-    "file.py:ClassName; the first plays each of the others"
+    f"two agents or more: {', '.join((*SHIPPED, *AGENT_NAMES))}, the folder of a saved model, "
+    "package.module:ClassName, file.py:ClassName, or search: and any of these, as in search:best,worlds=64; the first "
+    "plays each of the others"
 )
 _DEALS_HELP = (
     "deals of each pairing (with --episode game: games), a multiple of the number of teams, as every deck is played "

@@ -52,6 +52,8 @@ _SCRIPTED: dict[str, Callable[[], Agent]] = {
 #: The scripted agents, from weakest to strongest under ``eaai_2p``; then those that differ in partnerships alone.
 AGENT_NAMES = tuple(_SCRIPTED)
 
+__all__ = ["AGENT_NAMES", "SHIPPED", "is_model", "load_agent"]
+
 
 def is_model(spec: str) -> bool:
     """Return whether a text names a folder with a saved model."""

@@ -55,9 +55,11 @@ class SearchAgent(Agent):
     Parameters
     ----------
     base : Agent
-        Chooses, is improved, and plays all seats in the roll-outs. One that reads the history gets the real one
-        when it chooses, and one that begins with the decision in the roll-outs. A base that draws lots draws
-        others for each candidate, which adds noise; greedy networks and most scripted agents draw none.
+        Chooses, and is improved. One that reads the history gets the real one when it chooses.
+    rollout : Agent, optional
+        Plays all seats in the roll-outs, by default the base. A scripted agent plays ten times as many of them as a
+        large network. One that reads the history sees it begin with the decision. One that draws lots draws others
+        for each candidate, which adds noise; greedy networks and most scripted agents draw none.
     worlds : int
         Most worlds for each decision; the candidates still in the race after an eighth, a quarter and a half of them
         go on, and each time at most half of them are.
@@ -86,6 +88,7 @@ class SearchAgent(Agent):
     def __init__(
         self,
         base: Agent,
+        rollout: Agent | None = None,
         worlds: int = 64,
         milliseconds: float | None = None,
         candidates: int = 6,
@@ -96,6 +99,7 @@ class SearchAgent(Agent):
         name: str | None = None,
     ) -> None:
         self.base = base
+        self.rollout = base if rollout is None else rollout
         self.worlds = whole_number("worlds", worlds, 2)
         self.milliseconds = milliseconds
         if milliseconds is not None and not milliseconds > 0:
@@ -121,6 +125,8 @@ class SearchAgent(Agent):
         super().reset(seed)
         self._seed = seed
         self.base.reset(seed)
+        if self.rollout is not self.base:
+            self.rollout.reset(seed)
         self.num_searched = self.num_replaced = self.num_playouts = 0
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
@@ -184,7 +190,7 @@ class SearchAgent(Agent):
             filled = np.arange(len(index))
             engine.load(worlds.take(index), filled)
             engine.step(np.repeat(actions[start:end], num_worlds), filled)
-            play_out(engine, self.base, len(index))
+            play_out(engine, self.rollout, len(index))
             teams = np.repeat(view.seat[rows[start:end]] % view.rules.num_teams, num_worlds)
             points[start:end] = engine.state.net_points[filled, teams].reshape(-1, num_worlds)
             self.num_playouts += len(index)
@@ -365,7 +371,7 @@ def parse_search(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
     ----------
     text : str
         ``search:``, the base as ``load`` understands it, and options as ``key=value``, all joined by commas:
-        worlds, ms (milliseconds), candidates, threshold, min_probability, batch_rows, belief (usual or uniform).
+        rollout (an agent's name), worlds, ms (milliseconds), candidates, threshold, min_probability, batch_rows, belief (usual or uniform).
     rules : Rules
     load : callable
         Gives the base of its text: ``registry.load_agent``.
@@ -381,8 +387,11 @@ def parse_search(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
     options: dict[str, Any] = {}
     for part in tail.split(",") if tail else ():
         key, _, value = part.partition("=")
+        if key == "rollout":
+            options[key] = load(value, rules)
+            continue
         if key not in _OPTIONS:
-            raise ValueError(f"agent {text!r}: unknown option {key!r}: one of {', '.join(_OPTIONS)}")
+            raise ValueError(f"agent {text!r}: unknown option {key!r}: one of rollout, {', '.join(_OPTIONS)}")
         try:
             options[key] = _OPTIONS[key](value)
         except (KeyError, ValueError):

@@ -28,8 +28,9 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.selfplay.buffer import LeanRolloutBuffer
-from agents.selfplay.network import Precision, activation_class, policy_class
+from agents.selfplay.network import Precision, SelfPlayPolicy, activation_class, uses_bfloat16
 from agents.selfplay.options import Arguments
+from gin_env.observation import ObservationOptions
 from gin_env.sb3 import GinVecEnv
 
 #: The share of the free environment's throughput that GinVecEnv is to reach.
@@ -101,6 +102,7 @@ def measure_training(
     rounds: int = 5,
     precision: Precision = "auto",
     threads: int = DEFAULTS.threads,
+    outlook: bool = False,
 ) -> TrainingSpeed:
     """Measure MaskablePPO with random opponents and with an environment that costs nothing, in turns.
 
@@ -109,16 +111,21 @@ def measure_training(
     """
     torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)
-    gin = GinVecEnv(rules, rows, observation=DEFAULTS.observation)
+    gin = GinVecEnv(rules, rows, observation=ObservationOptions(derived=not outlook, outlook=outlook))
     models = [
         MaskablePPO(
-            policy_class(precision),
+            SelfPlayPolicy,
             env,
             n_steps=steps,
             batch_size=minibatch,
             n_epochs=epochs,
             rollout_buffer_class=LeanRolloutBuffer,
-            policy_kwargs={"net_arch": list(net), "activation_fn": activation_class(DEFAULTS.activation)},
+            policy_kwargs={
+                "net_arch": list(net),
+                "activation_fn": activation_class(DEFAULTS.activation),
+                "num_seen": gin.encoder.size,
+                "in_bfloat16": uses_bfloat16(precision),
+            },
             device="cpu",
         )
         for env in (gin, FreeVecEnv(gin))
@@ -136,10 +143,11 @@ def measure_training(
 def main() -> None:
     print(f"MaskablePPO, decisions a second, rollouts and updates on {DEFAULTS.threads} of {os.cpu_count()} cores")
     for rules in ("palace_4p", "classic_2p"):
-        for precision in ("bfloat16", "float32"):
-            speed = measure_training(rules, precision=precision)
+        for precision, outlook in (("bfloat16", False), ("float32", False), ("bfloat16", True)):
+            speed = measure_training(rules, precision=precision, outlook=outlook)
+            features = "outlook" if outlook else "derived features"
             print(
-                f"  {rules}, {precision}: {speed.gin:,.0f} decisions/s with GinVecEnv, "
+                f"  {rules}, {precision}, {features}: {speed.gin:,.0f} decisions/s with GinVecEnv, "
                 f"{speed.free:,.0f} with a free environment: {speed.ratio:.0%} (target {TARGET:.0%})",
                 flush=True,
             )
