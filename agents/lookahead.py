@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.scripted import Bools, Cards, Points, ScriptedAgent
-from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NUM_RANKS, UInt64Array
-from gin_env.melds import best_of_each, deadwood, deadwood_after_each, first_arrangements, next_above, next_below
+from gin_env.cards import CARD_BITS, CARD_POINTS, UInt64Array
+from gin_env.melds import best_of_each, deadwood, first_arrangements
+from gin_env.plans import danger, worthwhile_throws
 from gin_env.prospects import least_after_throw, prospects
 from gin_env.view import PlayerView
 
 Rows = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 
-#: A throw worth a closer look is at most so many points cheaper than the dearest, and leaves at most so many more
-#: than the best.
-SLACK = 5
 #: Of the cards that may come so many count: those that leave the least deadwood.
 NUM_BEST = 7
 
@@ -76,47 +74,3 @@ def own_turns(view: PlayerView) -> NDArray[np.intp]:
 
 def _least(hands: UInt64Array, candidates: UInt64Array) -> Points:
     return least_after_throw(hands, hands & ~candidates).astype(np.int64)
-
-
-def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows, Cards, Points]:
-    """Return the throws that are worth a closer look: rows (K,), ascending, cards (K,) and the points they leave (K,).
-
-    They lie outside the hand's melds (of equal arrangements the first) and within ``SLACK``, or leave the least.
-    """
-    rows, cards, left = deadwood_after_each(hands, candidates)
-    points = left.astype(np.int64)
-    starts = np.searchsorted(rows, np.arange(len(hands)))
-    laid = first_arrangements(hands)
-    loose = ((laid.set_bits | laid.run_bits)[rows] & CARD_BITS[cards]) == 0
-    worth = np.where(loose, CARD_POINTS[cards], 0).astype(np.int64)
-    least, dearest = np.minimum.reduceat(points, starts)[rows], np.maximum.reduceat(worth, starts)[rows]
-    close = loose & (worth >= dearest - SLACK) & (points <= least + SLACK)
-    chosen = np.flatnonzero(close | (points == least))
-    return rows[chosen], cards[chosen], points[chosen]
-
-
-def danger(view: PlayerView, rows: Rows, cards: Cards) -> Numbers:
-    """Return how much each card (K,), thrown in a row (K,), would serve the opponents: negative for safe ones.
-
-    It looks at the card's neighbours in suit, the cards two steps away and the others of its rank: cards that an
-    opponent is known to hold speak for danger, cards that none of them can get (own, seen, declined) against it.
-    """
-    opponents = np.arange(view.known_bits.shape[1]) % view.rules.num_teams != 0
-    held = np.bitwise_or.reduce(view.known_bits[:, opponents], axis=1)
-    held = held | np.bitwise_or.reduce(view.team_known_bits[:, 1:], axis=1)
-    declined = np.bitwise_or.reduce(view.declined_bits[:, opponents], axis=1)
-    gone = (view.hand_bits | view.partner_bits | view.pile_bits | declined) & ~held
-    own, rank = CARD_BITS[cards], (cards % NUM_RANKS).astype(np.uint64)
-    above, below = next_above(own), next_below(own)
-    steps = next_above(above) | next_below(below)
-    others = (EVERY_SUIT << rank) & ~own
-    total = np.zeros(len(rows))
-    for near, threat, safety in zip((above | below, others, steps), _THREAT, _SAFETY, strict=True):
-        total += threat[np.bitwise_count(held[rows] & near)] - safety[np.bitwise_count(gone[rows] & near)]
-    return total
-
-
-#: What none to three such cards are worth: neighbours in suit, others of the rank, cards two steps away. Of the
-#: source's "one +4..5" the neighbour has the 5 and the rank the 4, as with the cards that are dead.
-_THREAT = (np.array([0.0, 5.0, 20.0]), np.array([0.0, 4.0, 20.0, 20.0]), np.array([0.0, 3.0, 6.0]))
-_SAFETY = (np.array([0.0, 5.0, 10.0]), np.array([0.0, 4.0, 10.0, 10.0]), np.array([0.0, 3.0, 6.0]))

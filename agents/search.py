@@ -371,7 +371,8 @@ def parse_search(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
     ----------
     text : str
         ``search:``, the base as ``load`` understands it, and options as ``key=value``, all joined by commas:
-        rollout (an agent's name), worlds, ms (milliseconds), candidates, threshold, min_probability, batch_rows, belief (usual or uniform).
+        rollout (an agent's name), worlds, ms (milliseconds), candidates, threshold, min_probability, batch_rows,
+        belief (usual or uniform).
     rules : Rules
     load : callable
         Gives the base of its text: ``registry.load_agent``.

@@ -14,16 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead import NUM_BEST, LookaheadAgent, Numbers, Rows, danger, own_turns, worthwhile_throws
+from agents.lookahead import NUM_BEST, LookaheadAgent, Numbers, Rows, own_turns
 from agents.scripted import Bools, Cards, Points
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, UInt64Array, unpack_cards
 from gin_env.melds import best_of_each, deadwood
+from gin_env.plans import danger, exchanges, nearest_exchanges, worthwhile_throws
 from gin_env.prospects import least_after_throw, prospects
 from gin_env.view import PlayerView
 
-#: Exchanges are looked at closely if they leave at most so many points more than the best, and so many of them.
-_EXCHANGE_SLACK = 5
-_MAX_EXCHANGES = 8
 #: Brings a plan that ends the deal before all others.
 _FIRST = 10_000.0
 
@@ -67,7 +65,7 @@ class TeamLookaheadAgent(LookaheadAgent):
         givable = hands | upcards if view.rules.trade_taken_card else hands
         if not (view.rules.trades and self.trades):
             givable = np.zeros_like(hands)
-        rows, given, answered = _exchanges(givable, mates)
+        rows, given, answered = exchanges(givable, mates)
         swapped = CARD_BITS[given] ^ CARD_BITS[answered]
         mover_points = least_after_throw((hands | upcards)[rows] ^ swapped, upcards[rows])
         taking = np.full(len(view), np.iinfo(np.int64).max)
@@ -79,7 +77,7 @@ class TeamLookaheadAgent(LookaheadAgent):
         if not view.rules.sees_partner:
             return super()._play(view)
         givable = view.legal_give_bits if self.trades else np.zeros_like(view.hand_bits)
-        rows, given, answered = _exchanges(givable, view.partner_bits)
+        rows, given, answered = exchanges(givable, view.partner_bits)
         plans = self._plans(view, view.hand_bits, view.partner_bits, rows, given, answered)
         best = best_of_each(plans.rows, len(view), plans.values)
         offers, cards = plans.given[best], plans.thrown[best]
@@ -113,7 +111,7 @@ class TeamLookaheadAgent(LookaheadAgent):
         mover_hands, mate_hands = movers[rows] ^ swapped, mates[rows] ^ swapped
         mate_points = deadwood(mate_hands).astype(np.int64)
         points = least_after_throw(mover_hands, barred[rows]) + mate_points
-        near = _nearest(rows, points, len(view))
+        near = nearest_exchanges(rows, points, len(view))
         rows, given, answered, mate_points = rows[near], given[near], answered[near], mate_points[near]
         mover_hands, mate_hands = mover_hands[near], mate_hands[near]
         mate_future = prospects(mate_hands, unseen[rows], NUM_BEST)
@@ -153,25 +151,3 @@ class NoTradeLookaheadAgent(TeamLookaheadAgent):
 
     name = "no-trade-lookahead"
     trades = False
-
-
-def _exchanges(givable: UInt64Array, mates: UInt64Array) -> tuple[Rows, Cards, Cards]:
-    """Return every way to exchange a card in each row, none first: rows (K,), given (K,) and answered cards (K,)."""
-    rows, given = np.nonzero(unpack_cards(givable))
-    offers, answered = np.nonzero(unpack_cards(mates[rows]))
-    none = np.full(len(mates), NO_CARD)
-    return (
-        np.concatenate([np.arange(len(mates)), rows[offers]]),
-        np.concatenate([none, given[offers]]),
-        np.concatenate([none, answered]),
-    )
-
-
-def _nearest(rows: Rows, points: Points, num_rows: int) -> Rows:
-    """Return the exchanges of each row, given in any order, that leave least: few of them, rows ascending."""
-    least = np.full(num_rows, np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, points)
-    near = np.flatnonzero(points <= least[rows] + _EXCHANGE_SLACK)
-    near = near[np.lexsort((points[near], rows[near]))]
-    place = np.arange(len(near)) - np.searchsorted(rows[near], np.arange(num_rows))[rows[near]]
-    return near[place < _MAX_EXCHANGES]

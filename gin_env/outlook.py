@@ -11,29 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
-from gin_env.melds import deadwood, deadwood_after_each, meldable_cards, next_above, next_below
-from gin_env.prospects import completing_cards, least_after_throw, prospects
+from gin_env.melds import deadwood_after_each, next_above, next_below
+from gin_env.plans import danger
+from gin_env.prospects import completing_cards, prospects
 from gin_env.rules import Rules
-from gin_env.state import Phase
+from gin_env.team_outlook import CENTRE, NUM_BEST, in_tens, team_sections, write_team
 from gin_env.view import PlayerView
 
 Float32Array = NDArray[np.float32]
 
-#: Deadwood that is written as 0.
-CENTRE = 20.0
-_TEN = 10.0
 #: Throws that leave so much more than the best one are not looked at further.
 _SLACK = 6
-#: Unseen cards that count for a hand's prospects: those that leave least (agents/lookahead.py has it from its source).
-_NUM_BEST = 7
+#: Weight of the prospects beside the deadwood in a deal's first turn, and by what it falls from turn to turn.
+_FUTURE_WEIGHT, _FUTURE_DECAY = 18.0, 0.9
 
 
 def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
     """Return name, width and meaning of the features, in order."""
-    scale = f"({CENTRE:g} - deadwood) / {_TEN:g}"
+    scale = f"({CENTRE:g} - deadwood) / 10"
     hand = "of the hand, before a draw of hand and upcard"
     sections = [
-        ("prospects", 1, f"{scale} after the {_NUM_BEST} best of the cards that might be drawn, their mean"),
+        ("prospects", 1, f"{scale} after the {NUM_BEST} best of the cards that might be drawn, their mean"),
         ("left_by_throw", NUM_CARDS, f"{scale} after throwing that card {hand}"),
         ("prospects_of_throw", NUM_CARDS, f"as prospects, after throwing that card {hand}"),
         ("completing", NUM_CARDS, f"unseen cards that make a meld with the cards {hand}"),
@@ -45,11 +43,17 @@ def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
             (f"{name}_sets", NUM_CARDS, f"other cards of the rank among {whose} / 3"),
         ]
     if rules.sees_partner:
-        sections.append(("partner_prospects", 1, "as prospects, of the partner's hand"))
-        if rules.trades:
-            sections.append(
-                ("left_by_gift", NUM_CARDS, f"{scale} of the team after giving that card, with the best answer and throw")
-            )
+        sections += team_sections(rules)
+    else:
+        sections += [
+            ("danger", NUM_CARDS, "danger / 10 of throwing that card, where it leaves nearly the least (plans.py)"),
+            (
+                "value_of_throw",
+                NUM_CARDS,
+                "1 + (value of the best throw - value) / 10 of those throws; a value is the deadwood, the prospects with "
+                "a weight that falls from turn to turn, and the danger (agents/lookahead.py)",
+            ),
+        ]
     return sections
 
 
@@ -61,15 +65,16 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     before_draw = np.bitwise_count(hands) <= rules.hand_size
     full = np.where(before_draw, hands | upcards, hands)
     unseen = view.unseen_bits
-    out[:, 0] = _written(prospects(hands, unseen, _NUM_BEST))
+    out[:, 0] = in_tens(prospects(hands, unseen, NUM_BEST))
     throws, futures = out[:, 1 : 1 + NUM_CARDS], out[:, 1 + NUM_CARDS : 1 + 2 * NUM_CARDS]
     rows, cards, points = deadwood_after_each(full, full & ~CARD_BITS[view.taken_card])
     least = np.full(len(view), 255, dtype=np.uint8)
     np.minimum.at(least, rows, points)
-    throws[rows, cards] = futures[rows, cards] = _written(points)
+    throws[rows, cards] = futures[rows, cards] = in_tens(points)
     near = np.flatnonzero(points <= least[rows] + np.uint8(_SLACK))
     rows, cards = rows[near], cards[near]
-    futures[rows, cards] = _written(prospects(full[rows] ^ CARD_BITS[cards], unseen[rows], _NUM_BEST))
+    ahead = prospects(full[rows] ^ CARD_BITS[cards], unseen[rows], NUM_BEST)
+    futures[rows, cards] = in_tens(ahead)
     boards = [completing_cards(full) & unseen]
     others = np.arange(view.known_bits.shape[1]) % rules.num_teams != 0
     theirs = np.bitwise_or.reduce(view.known_bits[:, others], axis=1)
@@ -83,14 +88,15 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
         _write_near(bits, out[:, start : start + 3 * NUM_CARDS])
         start += 3 * NUM_CARDS
     if rules.sees_partner:
-        partners = view.partner_bits
-        out[:, start] = _written(prospects(partners, unseen, _NUM_BEST))
-        if rules.trades:
-            _write_gifts(view, out[:, start + 1 :])
-
-
-def _written(points: NDArray) -> NDArray:
-    return (CENTRE - points) / _TEN
+        write_team(view, out[:, start:])
+    else:
+        risks = danger(view, rows, cards)
+        weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** (view.turn // rules.num_hands)
+        values = points[near] + weights[rows] * ahead + risks
+        best = np.full(len(view), np.inf)
+        np.minimum.at(best, rows, values)
+        out[rows, start + cards] = risks / 10.0
+        out[rows, start + NUM_CARDS + cards] = 1.0 + (best[rows] - values) / 10.0
 
 
 def _write_near(bits: UInt64Array, out: Float32Array) -> None:
@@ -102,42 +108,3 @@ def _write_near(bits: UInt64Array, out: Float32Array) -> None:
     held = unpack_cards(bits).reshape(len(bits), 4, -1)
     others = held.sum(axis=1, dtype=np.int8)[:, None] - held
     out[:, 2 * NUM_CARDS :] = others.reshape(len(bits), -1) / np.float32(3.0)
-
-
-def _write_gifts(view: PlayerView, out: Float32Array) -> None:
-    """Write what each card that may be given would leave the team."""
-    givable = view.legal_give_bits
-    asked = np.flatnonzero(givable)
-    if not len(asked):
-        return
-    answering = view.phase[asked] == Phase.TRADE_ANSWER
-    answers, offers = asked[answering], asked[~answering]
-    if len(answers):
-        which, cards = np.nonzero(unpack_cards(givable[answers]))
-        rows = answers[which]
-        # By rule the mover may answer for his partner: then the viewer's own hand is the mover's.
-        own_turn = view.turn_seat[rows] == 0
-        movers = np.where(own_turn, view.hand_bits[rows], view.partner_bits[rows])
-        mates = np.where(own_turn, view.partner_bits[rows], view.hand_bits[rows])
-        out[rows, cards] = _written(_team_points(movers, mates, np.uint64(0), CARD_BITS[cards], view.taken_card[rows]))
-    if len(offers):
-        # A card in a meld of its own is hardly worth a trial.
-        loose = givable[offers] & ~meldable_cards(view.hand_bits[offers])
-        which, cards = np.nonzero(unpack_cards(loose))
-        rows = offers[which]
-        trial, answers_ = np.nonzero(unpack_cards(view.partner_bits[rows]))
-        of = rows[trial]
-        points = _team_points(
-            view.hand_bits[of], view.partner_bits[of], CARD_BITS[cards[trial]], CARD_BITS[answers_], view.taken_card[of]
-        )
-        if len(rows):
-            best = np.minimum.reduceat(points, np.searchsorted(trial, np.arange(len(rows))))
-            out[rows, cards] = _written(best)
-
-
-def _team_points(
-    movers: UInt64Array, mates: UInt64Array, given: UInt64Array | np.uint64, answered: UInt64Array, taken: NDArray
-) -> NDArray[np.int16]:
-    """Return the team's deadwood (K,) after a trade and the mover's best throw."""
-    after = least_after_throw((movers & ~given) | answered, CARD_BITS[taken]).astype(np.int16)
-    return after + deadwood((mates | given) & ~answered)

@@ -41,6 +41,7 @@ FLOAT_RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     "gae_lambda": (lambda value: 0 <= value <= 1, "from 0 to 1"),
     "clip": (lambda value: 0 < value < 1, "above 0 and below 1"),
     "teacher_rate": (lambda value: 0 < value <= 1, "above 0 and at most 1"),
+    "average": (lambda value: 0 <= value < 1, "at least 0 and below 1"),
     "grad_norm": (lambda value: 0 < value < math.inf, "above 0 and finite"),
 }
 
@@ -86,8 +87,8 @@ class Arguments:
     """decisions of the teacher to learn from; they count as decisions of the training"""
     teacher_epochs: int = 6
     """times that each of them is learnt from, with the suits relabelled at random"""
-    teacher_rate: float = 1e-3
-    """Adam's step size while learning from the teacher"""
+    teacher_rate: tuple[float, float] = (1e-3, 3e-5)
+    """Adam's step size while learning from the teacher, at the start and at the end"""
 
     opponents: Annotated[
         tuple[str, ...],
@@ -134,6 +135,9 @@ class Arguments:
     """clip range of PPO"""
     grad_norm: float = 0.5
     """largest norm of a gradient"""
+    average: float = 0.9
+    """what is measured and saved are the weights averaged over the rollouts: the share that a rollout keeps of the
+    average so far; 0 for the weights as they are"""
 
     panel: tuple[str, ...] = ("random", "simple")
     """agents to measure against"""

@@ -43,6 +43,7 @@ RUN_VERSION = 4
 _TRAINING_TYPES = {
     "policy": dict,
     "optimizer": dict,
+    "average": dict,
     "decisions": int,
     "updates": int,
     "made": int,

@@ -22,8 +22,8 @@ from stable_baselines3.common import logger as sb3_logger
 
 from agents.arena import MatchResult
 from agents.cli import UserError
-from agents.model_files import check_finite, read_model
-from agents.policy import PolicyAgent, network_weights, save_policy
+from agents.model_files import Model, check_finite, read_model, write_model
+from agents.policy import PolicyAgent, network_weights
 from agents.registry import load_agent
 from agents.rule_options import parse_rules
 from agents.selfplay.budget import Budget
@@ -90,6 +90,8 @@ class Session:
             begin_with(self.model.policy, arguments.init, self.env.encoder, arguments.activation)
         self.teacher = load_teacher(arguments, self.rules)
         self.weights = network_weights(self.model.policy)
+        #: What is measured and saved: the weights, averaged over the last rollouts.
+        self.average = dict(self.weights)
         self.pool = _make_pool(arguments, self.rules, self.weights)
         self.panel = [load_agent(name, self.rules) for name in arguments.panel]
         self.student = PolicyAgent(
@@ -140,9 +142,11 @@ class Session:
 
         # The schedules follow the budget, which may be minutes, instead of Stable-Baselines3's count of steps.
         if self.teacher is not None and self.num_decisions < arguments.teacher_decisions:
-            rate = arguments.teacher_rate
+            first, last = arguments.teacher_rate
+            rate = first + (last - first) * self.num_decisions / arguments.teacher_decisions
             model.lr_schedule = lambda _: rate
             self.env.set_opponents(*self.pool.seat(self.weights, stand_in=self.teacher))
+            keeping = 0.0
             agreement, value_loss = clone_rollout(model, self.teacher, arguments.teacher_epochs, count)
             model.logger.record("clone/agreement", agreement)
             model.logger.record("clone/value_loss", value_loss)
@@ -153,8 +157,11 @@ class Session:
             self.env.set_opponents(*self.pool.seat(self.weights))
             watcher = DealWatcher(self.pool, count)
             model.learn(arguments.rows * arguments.steps, watcher, log_interval=None, reset_num_timesteps=False)
+            keeping = arguments.average
         self.weights = network_weights(model.policy)
         check_finite(self.weights)
+        for name, array in self.weights.items():
+            self.average[name] = keeping * self.average[name] + (1 - keeping) * array
         if self.num_decisions - self._last_snapshot >= arguments.snapshot_every:
             self._last_snapshot = self.num_decisions
             self.pool.add_snapshot(self.weights)
@@ -167,7 +174,7 @@ class Session:
     def measure(self, num_deals: int) -> list[MatchResult]:
         """Play against the panel, log it, and save the model, also as the best where it is."""
         self._last_measure = self.num_decisions
-        self.student.set_weights(self.weights)
+        self.student.set_weights(self.average)
         with self.budget.paused():
             matches = play_panel(self.student, self.panel, num_deals, self.arguments.episode)
         for match in matches:
@@ -199,6 +206,7 @@ class Session:
             {
                 "policy": policy.state_dict(),
                 "optimizer": policy.optimizer.state_dict(),
+                "average": {name: torch.from_numpy(array) for name, array in self.average.items()},
                 "decisions": self.num_decisions,
                 "updates": self.model._n_updates,
                 "made": self.budget.made,
@@ -220,7 +228,9 @@ class Session:
     def _save_model(self, folder: Path, matches: list[MatchResult]) -> None:
         results = {match.names[1]: match.points_per_deal.value for match in matches}
         facts = training_facts(self.arguments, self.teacher, self.num_decisions, self.budget, results)
-        save_policy(folder, self.model.policy, self.rules, self.arguments.observation, facts, self.arguments.offers)
+        arguments = self.arguments
+        model = Model(self.rules, arguments.observation, arguments.activation, self.average, arguments.offers)
+        write_model(folder, model, facts)
 
     def _restore(self, training: dict[str, Any]) -> None:
         """Bring everything to where a run stood."""
@@ -229,6 +239,9 @@ class Session:
             policy.load_state_dict(training["policy"])
             self.weights = network_weights(policy)
             check_finite(self.weights)
+            self.average = {name: tensor.numpy() for name, tensor in training["average"].items()}
+            check_finite(self.average)
+            self.student.set_weights(self.average)
             policy.optimizer.load_state_dict(training["optimizer"])
             for parameter, moments in policy.optimizer.state.items():
                 if {moments[name].shape for name in ("exp_avg", "exp_avg_sq")} != {parameter.shape}:
