@@ -61,7 +61,7 @@ def test_numpy_forward_equals_torch_forward(activation, rules, tmp_path):
     with torch.no_grad():
         features = model.policy.mlp_extractor.forward_actor(torch.from_numpy(observations))
         expected = model.policy.action_net(features).numpy()
-    np.testing.assert_allclose(agent.logits(observations), expected, atol=1e-4)
+    np.testing.assert_allclose(agent.logits(env.table.views()), expected, atol=1e-4)
     actions, _ = model.predict(observations, deterministic=True, action_masks=masks)
     np.testing.assert_array_equal(agent.act(env.table.views()), actions)
 
@@ -75,7 +75,7 @@ def test_sampling_follows_the_legal_probabilities(model):
     rows = np.repeat(np.arange(5), 4000)
     draws = agent.act(view.choose(rows))
     assert view.legal_mask[rows, draws].all()
-    logits = np.where(view.legal_mask, agent.logits(observations), -np.inf)
+    logits = np.where(view.legal_mask, agent.logits(view), -np.inf)
     expected = np.exp(logits - logits.max(axis=1, keepdims=True))
     expected /= expected.sum(axis=1, keepdims=True)
     for row in range(5):

@@ -80,7 +80,7 @@ def test_a_networks_likeliest_actions_are_compared(name: str) -> None:
     base, view = network(name), views_in_play(name, steps=12)
     choices = base.act(view)
     found = find_candidates(base, view, choices, most=3, min_probability=0.05)
-    logits = np.where(view.legal_mask, base.logits(base.encoder.encode(view)), -np.inf)
+    logits = np.where(view.legal_mask, base.logits(view), -np.inf)
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     odds /= odds.sum(axis=1, keepdims=True)
     assert (odds[found.rows, found.actions] >= 0.05).all()
