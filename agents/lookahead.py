@@ -35,6 +35,8 @@ class LookaheadAgent(ScriptedAgent):
     early_turns = 3  #: its own turns in which it knocks; later it waits for gin
     future_weight = 18.0  #: of the prospects in its first turn, beside the deadwood
     future_decay = 0.9  #: by which that weight falls from turn to turn
+    num_best = NUM_BEST  #: of the cards that may come so many count
+    danger_share = 1.0  #: of whom the card would serve, beside the deadwood
 
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if it then lies in a meld and lowers the deadwood that the best throw leaves."""
@@ -56,15 +58,34 @@ class LookaheadAgent(ScriptedAgent):
         some = np.flatnonzero(choosing)
         if len(some):
             of, thrown = rows[some], cards[some]
-            future = prospects(hands[of] ^ CARD_BITS[thrown], view.unseen_bits[of], NUM_BEST)
+            future = prospects(hands[of] ^ CARD_BITS[thrown], view.unseen_bits[of], self.num_best)
             weights = self.future_weight * self.future_decay ** own_turns(view)
-            scores[some] += weights[of] * future + danger(view, of, thrown)
+            scores[some] += weights[of] * future + self.danger_share * danger(view, of, thrown)
         best = best_of_each(rows, len(view), scores)
         return cards[best], points[best]
 
     def _wants_to_knock(self, view: PlayerView, points: NDArray[np.integer]) -> Bools:
         early = own_turns(view) < self.early_turns
         return super()._wants_to_knock(view, points) & (early | (points == 0))
+
+
+class SharpAgent(LookaheadAgent):
+    """``lookahead`` with numbers of its own: knocks for five turns, but not when gin is near, and fears danger less.
+
+    The knocks were measured by playing on from 50,000 occasions with and without one: in the first five turns a knock
+    with 5 to 10 points is worth 2 to 10 points more than waiting, and one with 1 to 4 costs as much; later each costs.
+    The other two were tried against ``lookahead``, ``simple``, ``gin-only`` and ``gold-k4`` (docs/agents.md).
+    """
+
+    name = "sharp"
+    early_turns = 5
+    least_knock = 5  #: points with which it knocks at least, if not with none
+    num_best = 5
+    danger_share = 0.5
+
+    def _wants_to_knock(self, view: PlayerView, points: NDArray[np.integer]) -> Bools:
+        return super()._wants_to_knock(view, points) & ((points == 0) | (points >= self.least_knock))
+
 
 
 def own_turns(view: PlayerView) -> NDArray[np.intp]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from agents.checkpoints import SHIPPED, shipped_folder
 from agents.gold import GoldAgent, GoldK4Agent
-from agents.lookahead import LookaheadAgent
+from agents.lookahead import LookaheadAgent, SharpAgent
 from agents.model_files import DESCRIPTION_FILE
 from agents.policy import PolicyAgent
 from agents.search import PREFIX as SEARCH
@@ -41,6 +41,7 @@ _SCRIPTED: dict[str, Callable[[], Agent]] = {
         GoldK4Agent,
         GinOnlyAgent,
         LookaheadAgent,
+        SharpAgent,
         RandomTradeAgent,
         NeverTradeAgent,
         TradeGreedyAgent,

@@ -31,7 +31,7 @@ from gin_env.rules import PRESETS, Rules
 DEFAULT_MINUTES = 4.0
 #: What --teacher may be beside an agent, and whom AUTO means.
 AUTO, NOBODY = "auto", "none"
-DUEL_TEACHER, TEAM_TEACHER, MUTE_TEACHER = "lookahead", "team-lookahead", "no-trade-lookahead"
+DUEL_TEACHER, TEAM_TEACHER, MUTE_TEACHER = "sharp", "team-lookahead", "no-trade-lookahead"
 #: How many times as many deals the last measurement has.
 FINAL_DEALS = 5
 #: What the options that are real numbers may be (no comparison holds for nan), and how that is said.
@@ -213,8 +213,8 @@ def check(arguments: Arguments) -> None:
         raise UserError(f"--net {' '.join(map(str, arguments.net))}: sizes of at least 1 are needed")
     if arguments.init is not None:
         read_model(arguments.init)
-    if arguments.per_seat and not rules.has_teams:
-        raise UserError(f"--per-seat: under {rules.name} no team has several seats")
+    if arguments.per_seat and not rules.has_partners:
+        raise UserError(f"--per-seat: under {rules.name} no team has several seats at a table")
     if arguments.per_seat and not arguments.hidden_critic:
         raise UserError("--per-seat --no-hidden-critic: networks of their own need the hidden critic")
     if not arguments.panel:
