@@ -61,16 +61,14 @@ def train(session: Session) -> None:
                 session.log()
                 session.keep()
 
-        session.save()  # before a measurement that may be cut off
         console.print(f"measuring against {', '.join(arguments.panel)}", highlight=False, markup=False)
         with console.status("measuring"):
             matches = session.measure(FINAL_DEALS * arguments.eval_deals)
     except KeyboardInterrupt:
-        if not session.has_learnt:  # nothing that a resume could use
+        if session.kept is None:  # nothing that a resume could use
             raise
-        session.save()
         sys.exit(
-            f"interrupted after {session.num_decisions:,} decisions; go on with: "
+            f"interrupted; {session.kept:,} decisions are kept; go on with: "
             f"python train.py --resume {shlex.quote(str(folder))}"
         )
     session.log()

@@ -87,7 +87,6 @@ class SharpAgent(LookaheadAgent):
         return super()._wants_to_knock(view, points) & ((points == 0) | (points >= self.least_knock))
 
 
-
 def own_turns(view: PlayerView) -> NDArray[np.intp]:
     """Return how many turns each viewer has had before this one (M,), an upcard's taker counted as all others."""
     return view.turn.astype(np.intp) // view.rules.num_hands

@@ -17,7 +17,7 @@ from torch.nn.functional import mse_loss
 from agents.selfplay.buffer import LeanRolloutBuffer
 from gin_env.agent import Agent, decide
 from gin_env.sb3 import GinVecEnv
-from gin_env.symmetry import SUIT_ORDERS, observation_columns, relabelled_actions
+from gin_env.symmetry import observation_columns, relabelled_actions, suit_orders
 
 
 def clone_rollout(
@@ -72,7 +72,7 @@ def _relabelings(model: MaskablePPO) -> list[tuple[torch.Tensor, torch.Tensor, t
     assert isinstance(env, GinVecEnv)
     sections = [*env.encoder.sections, *(env.hidden.sections if env.hidden else ())]
     relabelings = []
-    for order in SUIT_ORDERS:
+    for order in suit_orders(env.table.rules):
         actions = relabelled_actions(env.table.layout, order)
         parts = observation_columns(sections, order), np.argsort(actions), actions
         columns, before, after = (torch.as_tensor(part, device=model.device) for part in parts)

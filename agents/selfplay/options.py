@@ -211,6 +211,8 @@ def check(arguments: Arguments) -> None:
         raise UserError(f"--activation {arguments.activation}: must be one of {', '.join(ACTIVATIONS)}")
     if not arguments.net or min(arguments.net) < 1:
         raise UserError(f"--net {' '.join(map(str, arguments.net))}: sizes of at least 1 are needed")
+    if arguments.outlook and not arguments.buried_pile:
+        raise UserError("--no-buried-pile: the outlook counts the cards of the pile; give --no-outlook as well")
     if arguments.init is not None:
         read_model(arguments.init)
     if arguments.per_seat and not rules.has_partners:

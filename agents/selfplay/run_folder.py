@@ -51,6 +51,7 @@ _TRAINING_TYPES = {
     "best": float,
     "last_snapshot": int,
     "last_measure": int,
+    "results": dict,
     "tables": dict,
     "streams": str,
     "torch_stream": torch.Tensor,

@@ -103,6 +103,7 @@ class Session:
             offers=arguments.offers,
         )
         self.best = float("-inf")
+        self._results: dict[str, float] = {}  # of the last measurement
         self._last_snapshot = self._last_measure = 0
         if training is None:
             self.env.reset()
@@ -110,7 +111,8 @@ class Session:
         else:
             self._restore(training)
         self.model._last_obs = self.env.observe()
-        self._updates_before = self.model._n_updates
+        #: Decisions after which a resume would go on; None where nothing was kept so far.
+        self.kept: int | None = None if training is None else self.num_decisions
 
         write_arguments(folder, stored(arguments))
         logs, suffix = str(folder / LOGS_FOLDER), "" if training is None else log_suffix(folder)
@@ -123,11 +125,6 @@ class Session:
     def num_decisions(self) -> int:
         """Decisions of the learner so far, those of its teacher included."""
         return self.model.num_timesteps
-
-    @property
-    def has_learnt(self) -> bool:
-        """Whether this session has changed the network, so that it is worth saving."""
-        return self.model._n_updates > self._updates_before
 
     def rollout(self, on_decisions: Callable[[int], None]) -> None:
         """Play one rollout and learn from it, from the teacher at first, then by self-play; keep where it stands.
@@ -177,13 +174,13 @@ class Session:
         self.student.set_weights(self.average)
         with self.budget.paused():
             matches = play_panel(self.student, self.panel, num_deals, self.arguments.episode)
+        self._results = {match.names[1]: match.points_per_deal.value for match in matches}
         for match in matches:
             self.model.logger.record(f"eval/{match.names[1]}", match.points_per_deal.value)
         points = worst_points(matches)
         if points > self.best:
             self.best = points
-            self._save_model(self.folder / BEST_FOLDER, matches)
-        self._save_model(self.folder, matches)
+            self._save_model(self.folder / BEST_FOLDER)
         return matches
 
     def log(self) -> None:
@@ -193,13 +190,9 @@ class Session:
 
     # ------------------------------------------------------------------ keeping
 
-    def save(self) -> None:
-        """Keep the model and everything that a resume needs."""
-        self._save_model(self.folder, [])
-        self.keep()
-
     def keep(self) -> None:
-        """Keep what a resume needs."""
+        """Save the model and everything that a resume needs."""
+        self._save_model(self.folder)
         policy = self.model.policy
         write_training(
             self.folder,
@@ -214,6 +207,7 @@ class Session:
                 "best": self.best,
                 "last_snapshot": self._last_snapshot,
                 "last_measure": self._last_measure,
+                "results": self._results,
                 "snapshots": [
                     {name: torch.from_numpy(array) for name, array in weights.items()}
                     for weights in self.pool.snapshots
@@ -224,10 +218,10 @@ class Session:
                 "torch_stream": torch.get_rng_state(),
             },
         )
+        self.kept = self.num_decisions
 
-    def _save_model(self, folder: Path, matches: list[MatchResult]) -> None:
-        results = {match.names[1]: match.points_per_deal.value for match in matches}
-        facts = training_facts(self.arguments, self.teacher, self.num_decisions, self.budget, results)
+    def _save_model(self, folder: Path) -> None:
+        facts = training_facts(self.arguments, self.teacher, self.num_decisions, self.budget, self._results)
         arguments = self.arguments
         model = Model(self.rules, arguments.observation, arguments.activation, self.average, arguments.offers)
         write_model(folder, model, facts)
@@ -260,7 +254,7 @@ class Session:
                 f"--resume {self.folder}: {TRAINING_FILE} is damaged or of another run: {type(error).__name__}: {error}"
             ) from error
         model.num_timesteps, model._n_updates = training["decisions"], training["updates"]
-        self.best = training["best"]
+        self.best, self._results = training["best"], training["results"]
         self._last_snapshot, self._last_measure = training["last_snapshot"], training["last_measure"]
 
     def _arrays(self) -> dict[str, np.ndarray]:
