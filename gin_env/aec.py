@@ -64,7 +64,7 @@ class GinRummyEnv(AECEnv):
         ``render()`` returns the table as text, or prints it after every step.
     form : {"dict", "flat"}
         Observations as ``{"observation", "action_mask"}``, or the vector alone.
-    derived, showdown, buried_pile : bool
+    derived, showdown, buried_pile, outlook : bool
         As in :class:`~gin_env.observation.ObservationOptions`.
 
     Notes
@@ -91,15 +91,15 @@ class GinRummyEnv(AECEnv):
         derived: bool = False,
         showdown: bool = False,
         buried_pile: bool = True,
+        outlook: bool = False,
     ) -> None:
         super().__init__()
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.render_mode = render_mode
         self.form = form
         self.episodes = Episodes(rules, 1, episode, reward)
-        self.encoder = ObservationEncoder(
-            self.episodes.rules, ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile)
-        )
+        options = ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile, outlook=outlook)
+        self.encoder = ObservationEncoder(self.episodes.rules, options)
         self.state_encoder = StateEncoder(self.rules)
         self._seeded = False
         self._game: dict[str, Any] | None = None  # how the game ended

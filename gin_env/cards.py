@@ -100,6 +100,13 @@ def unpack_cards(bits: UInt64Array) -> NDArray[np.bool_]:
     return np.unpackbits(octets, axis=-1, bitorder="little", count=NUM_CARDS).view(np.bool_)
 
 
+def rows_and_cards(bits: UInt64Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return every card of bitboards (M,) with its row: rows (K,), ascending, and card ids (K,), ascending in a row."""
+    places = np.flatnonzero(unpack_cards(bits))  # many times faster than nonzero of the array as it is
+    rows = places // NUM_CARDS
+    return rows, places - rows * NUM_CARDS
+
+
 def lowest_first_key(bits: UInt64Array) -> UInt64Array:
     """Return keys that are larger for the bitboard holding the lowest card in which two differ."""
     octets = np.ascontiguousarray(bits, dtype="<u8").view(np.uint8).reshape(*bits.shape, 8)

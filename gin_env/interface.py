@@ -32,6 +32,8 @@ FORMS = ("dict", "flat")
 
 #: Bounds of every feature. Most lie in 0..1; scores and points may pass 1, but nothing comes near the upper bound.
 FEATURE_LOW, FEATURE_HIGH = 0.0, 100_000.0
+#: Lower bound with ``outlook=True``: what leaves more than the usual deadwood is written below 0, never near this bound.
+OUTLOOK_LOW = -100.0
 
 #: What becomes of an illegal action in a learner's environment: the episode ends at a price, or it raises.
 ON_ILLEGAL = ("end", "raise")
@@ -49,7 +51,8 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
 def observation_space(encoder: ObservationEncoder, form: str) -> spaces.Space[Any]:
     """Return a new observation space of one seat."""
     check_choice("form", form, FORMS)
-    features = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (encoder.size,), np.float32)
+    low = OUTLOOK_LOW if encoder.options.outlook else FEATURE_LOW
+    features = spaces.Box(low, FEATURE_HIGH, (encoder.size,), np.float32)
     if form == "flat":
         return features
     num_actions = action_layout(encoder.rules).size

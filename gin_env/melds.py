@@ -7,9 +7,10 @@ row 4 and section 5).
 How it is computed: once the sets are chosen, the best runs of what is left are forced, because every
 unbroken stretch of three or more cards of a suit is itself a run. A table of 8,192 entries therefore
 gives the deadwood of any 13-bit suit slice, and only the ranks held in three or four suits ask a
-question: no set, one of the triples, or the four. Just the hands that hold such a rank are expanded,
-rank by rank. An **arrangement** is a pair of bitboards, the cards in sets and the cards in runs;
-neighbouring runs of one suit count as one.
+question: no set, one of the triples, or the four. Where no card of the rank lies in a run, laying all of
+them is best; just the hands where sets and runs compete for a card are expanded, rank by rank. An
+**arrangement** is a pair of bitboards, the cards in sets and the cards in runs; neighbouring runs of one
+suit count as one.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from gin_env.cards import (
     bits_of,
     card_ids,
     lowest_first_key,
+    rows_and_cards,
     suit_slices,
-    unpack_cards,
 )
 
 #: A run can start at ranks A to J only: no run goes round the corner (docs/rules.md, facts).
@@ -54,15 +55,15 @@ def _slice_points(slices: UInt64Array) -> NDArray[np.uint8]:
 
 _ALL_SLICES = np.arange(2**NUM_RANKS, dtype=np.uint64)
 #: (8192,) points of a suit slice: of all its cards, and of those outside runs.
-_SLICE_POINTS = _slice_points(_ALL_SLICES)
+SLICE_POINTS = _slice_points(_ALL_SLICES)
 _SLICE_DEADWOOD = _slice_points(_ALL_SLICES & ~run_cards(_ALL_SLICES))
 #: (8192,) the cards of a suit slice outside runs.
-_SLICE_LOOSE = (_ALL_SLICES & ~run_cards(_ALL_SLICES)).view(np.int64)
+SLICE_LOOSE = (_ALL_SLICES & ~run_cards(_ALL_SLICES)).view(np.int64)
 
 
 def points_of(bits: UInt64Array) -> NDArray[np.uint8]:
     """Return the points of all cards of each bitboard, melds or not; shape (N,)."""
-    return np.add.reduce(_SLICE_POINTS.take(suit_slices(bits).view(np.int64)), axis=0, dtype=np.uint8)
+    return np.add.reduce(SLICE_POINTS.take(suit_slices(bits).view(np.int64)), axis=0, dtype=np.uint8)
 
 
 def _runs_only_deadwood(slices: UInt64Array) -> NDArray[np.uint8]:
@@ -127,6 +128,43 @@ def _set_choices(hands: UInt64Array, thrice: UInt64Array) -> tuple[NDArray[np.in
         thrice = np.concatenate([thrice, thrice, *[thrice[four]] * 4])
 
 
+def settled_slices(hands: UInt64Array) -> tuple[NDArray[np.int64], NDArray[np.intp], UInt64Array]:
+    """Lay the sets of ranks that no run competes for, then all runs, and find what is still open.
+
+    Returns
+    -------
+    loose : int64, shape (4, N)
+        What is then left of each suit's slice.
+    rows : intp, shape (M,)
+        Further choices of sets, where runs compete for cards: into ``hands``, unordered.
+    left : uint64, shape (M,)
+        The hand without the sets of that choice; its runs still lie in it.
+    """
+    slices = suit_slices(hands).view(np.int64)
+    loose = SLICE_LOOSE.take(slices)
+    thrice = _ranks_held_thrice(slices)
+    slices ^= loose
+    in_runs = slices[0] | slices[1] | slices[2] | slices[3]
+    loose &= ~(thrice & ~in_runs)
+    contested = thrice & in_runs
+    asking = contested.nonzero()[0]
+    if not len(asking):
+        return loose, asking, hands[:0]
+    left = hands[asking] & ~((thrice[asking] & ~in_runs[asking]).view(np.uint64) * EVERY_SUIT)
+    ranks = contested[asking].view(np.uint64)
+    cards = left & (ranks * EVERY_SUIT)
+    # Of a single rank held three times, all or none are laid, and the latter is what ``loose`` holds.
+    is_simple = ((ranks & (ranks - _ONE)) == 0) & (np.bitwise_count(cards) == 3)
+    simple, others = is_simple.nonzero()[0], (~is_simple).nonzero()[0]
+    other_left = left[others]
+    choices, set_bits = _set_choices(other_left, ranks[others])
+    return (
+        loose,
+        asking[np.concatenate([simple, others[choices]])],
+        np.concatenate([left[simple] ^ cards[simple], other_left[choices] & ~set_bits]),
+    )
+
+
 def deadwood(hands: UInt64Array) -> NDArray[np.uint8]:
     """Return the least deadwood points of hands of any size, exact over every arrangement.
 
@@ -138,15 +176,10 @@ def deadwood(hands: UInt64Array) -> NDArray[np.uint8]:
     -------
     uint8, shape (N,)
     """
-    slices = suit_slices(hands)
-    best = _runs_only_deadwood(slices)
-    thrice = _ranks_held_thrice(slices)
-    asking = thrice.nonzero()[0]
-    if len(asking):
-        asking_hands = hands[asking]
-        rows, set_bits = _set_choices(asking_hands, thrice[asking])
-        left = _runs_only_deadwood(suit_slices(asking_hands[rows] & ~set_bits))
-        np.minimum.at(best, asking[rows], left)
+    loose, rows, left = settled_slices(hands)
+    best = np.add.reduce(SLICE_POINTS.take(loose), axis=0, dtype=np.uint8)
+    if len(rows):
+        np.minimum.at(best, rows, _runs_only_deadwood(suit_slices(left)))
     return best
 
 
@@ -236,7 +269,7 @@ def deadwood_after_each(hands: UInt64Array, cards: UInt64Array) -> tuple[NDArray
         Hand and thrown card of each trial, rows ascending.
     points : uint8, shape (M,)
     """
-    rows, ids = np.nonzero(unpack_cards(cards))
+    rows, ids = rows_and_cards(cards)
     return rows, ids, deadwood(hands[rows] ^ CARD_BITS[ids])
 
 
@@ -254,8 +287,8 @@ def _unmeldable_points(hand: int) -> int:
 
 _SHIFTS = (0, NUM_RANKS, 2 * NUM_RANKS, 3 * NUM_RANKS)
 _SLICE_BITS = 2**NUM_RANKS - 1
-_LOOSE_LIST: list[int] = _SLICE_LOOSE.tolist()
-_POINTS_LIST: list[int] = _SLICE_POINTS.tolist()
+_LOOSE_LIST: list[int] = SLICE_LOOSE.tolist()
+_POINTS_LIST: list[int] = SLICE_POINTS.tolist()
 
 
 def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int | NDArray[np.intp]) -> UInt64Array:
@@ -275,8 +308,8 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int | NDArra
     if len(hands) == 1 and _unmeldable_points(hands.item()) > limit + _DEAREST:
         return knocks
     slices = suit_slices(hands)
-    unmeldable = _SLICE_LOOSE.take(slices.view(np.int64)) & ~_ranks_held_thrice(slices).view(np.int64)
-    bound = np.add.reduce(_SLICE_POINTS.take(unmeldable), axis=0, dtype=np.uint8)
+    unmeldable = SLICE_LOOSE.take(slices.view(np.int64)) & ~_ranks_held_thrice(slices).view(np.int64)
+    bound = np.add.reduce(SLICE_POINTS.take(unmeldable), axis=0, dtype=np.uint8)
     near = (bound <= limit + _DEAREST).nonzero()[0]
     if len(near):
         whole = deadwood(hands[near])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
 from gin_env.melds import deadwood_after_each, next_above, next_below
-from gin_env.plans import danger
+from gin_env.plans import danger, worthwhile_throws
 from gin_env.prospects import completing_cards, prospects
 from gin_env.rules import Rules
 from gin_env.team_outlook import CENTRE, NUM_BEST, in_tens, team_sections, write_team
@@ -22,8 +22,11 @@ Float32Array = NDArray[np.float32]
 
 #: Throws that leave so much more than the best one are not looked at further.
 _SLACK = 6
-#: Weight of the prospects beside the deadwood in a deal's first turn, and by what it falls from turn to turn.
-_FUTURE_WEIGHT, _FUTURE_DECAY = 18.0, 0.9
+#: The weights by which the agent ``sharp`` judges throws: of the prospects beside the deadwood in a deal's
+#: first turn, by what it falls from turn to turn, and of the danger.
+_FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 18.0, 0.9, 0.5
+#: Unseen cards that count for the prospects of a seat that plays alone: those that leave least.
+_NUM_BEST_ALONE = 5
 
 
 def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
@@ -31,7 +34,7 @@ def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
     scale = f"({CENTRE:g} - deadwood) / 10"
     hand = "of the hand, before a draw of hand and upcard"
     sections = [
-        ("prospects", 1, f"{scale} after the {NUM_BEST} best of the cards that might be drawn, their mean"),
+        ("prospects", 1, f"{scale} after the {_num_best(rules)} best of the cards that might be drawn, their mean"),
         ("left_by_throw", NUM_CARDS, f"{scale} after throwing that card {hand}"),
         ("prospects_of_throw", NUM_CARDS, f"as prospects, after throwing that card {hand}"),
         ("completing", NUM_CARDS, f"unseen cards that make a meld with the cards {hand}"),
@@ -50,8 +53,8 @@ def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
             (
                 "value_of_throw",
                 NUM_CARDS,
-                "1 + (value of the best throw - value) / 10 of those throws; a value is the deadwood, the prospects with "
-                "a weight that falls from turn to turn, and the danger (agents/lookahead.py)",
+                "1 + (value of the best throw - value) / 10 of throws worth a closer look; a value is the deadwood, "
+                "the prospects with a weight that falls from turn to turn, and the danger (agents/lookahead.py)",
             ),
         ]
     return sections
@@ -65,7 +68,6 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     before_draw = np.bitwise_count(hands) <= rules.hand_size
     full = np.where(before_draw, hands | upcards, hands)
     unseen = view.unseen_bits
-    out[:, 0] = in_tens(prospects(hands, unseen, NUM_BEST))
     throws, futures = out[:, 1 : 1 + NUM_CARDS], out[:, 1 + NUM_CARDS : 1 + 2 * NUM_CARDS]
     rows, cards, points = deadwood_after_each(full, full & ~CARD_BITS[view.taken_card])
     least = np.full(len(view), 255, dtype=np.uint8)
@@ -73,16 +75,16 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     throws[rows, cards] = futures[rows, cards] = in_tens(points)
     near = np.flatnonzero(points <= least[rows] + np.uint8(_SLACK))
     rows, cards = rows[near], cards[near]
-    ahead = prospects(full[rows] ^ CARD_BITS[cards], unseen[rows], NUM_BEST)
-    futures[rows, cards] = in_tens(ahead)
-    boards = [completing_cards(full) & unseen]
+    looked_at = np.concatenate([hands, full[rows] ^ CARD_BITS[cards]])
+    now, ahead = np.split(prospects(looked_at, np.concatenate([unseen, unseen[rows]]), _num_best(rules)), [len(view)])
+    out[:, 0], futures[rows, cards] = in_tens(now), in_tens(ahead)
     others = np.arange(view.known_bits.shape[1]) % rules.num_teams != 0
     theirs = np.bitwise_or.reduce(view.known_bits[:, others], axis=1)
     theirs = theirs | np.bitwise_or.reduce(view.team_known_bits[:, 1:], axis=1)
     declined = np.bitwise_or.reduce(view.declined_bits[:, others], axis=1)
     gone = (hands | view.partner_bits | view.pile_bits | declined) & ~theirs
     start = 1 + 2 * NUM_CARDS
-    out[:, start : start + NUM_CARDS] = unpack_cards(boards[0])
+    out[:, start : start + NUM_CARDS] = unpack_cards(completing_cards(full) & unseen)
     start += NUM_CARDS
     for bits in (theirs, gone):
         _write_near(bits, out[:, start : start + 3 * NUM_CARDS])
@@ -91,12 +93,19 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
         write_team(view, out[:, start:])
     else:
         risks = danger(view, rows, cards)
+        out[rows, start + cards] = risks / 10.0
         weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** (view.turn // rules.num_hands)
-        values = points[near] + weights[rows] * ahead + risks
+        values = points[near] + weights[rows] * ahead + _DANGER_WEIGHT * risks
+        of, thrown, _ = worthwhile_throws(full, full & ~CARD_BITS[view.taken_card])
+        worth = np.isin(rows * NUM_CARDS + cards, of * NUM_CARDS + thrown)
+        rows, cards, values = rows[worth], cards[worth], values[worth]
         best = np.full(len(view), np.inf)
         np.minimum.at(best, rows, values)
-        out[rows, start + cards] = risks / 10.0
         out[rows, start + NUM_CARDS + cards] = 1.0 + (best[rows] - values) / 10.0
+
+
+def _num_best(rules: Rules) -> int:
+    return NUM_BEST if rules.sees_partner else _NUM_BEST_ALONE
 
 
 def _write_near(bits: UInt64Array, out: Float32Array) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NO_CARD, NUM_RANKS, UInt64Array, unpack_cards
+from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NO_CARD, NUM_RANKS, UInt64Array, rows_and_cards
 from gin_env.melds import deadwood_after_each, first_arrangements, next_above, next_below
 from gin_env.view import PlayerView
 
@@ -34,11 +34,14 @@ def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows
     """
     rows, cards, left = deadwood_after_each(hands, candidates)
     points = left.astype(np.int64)
-    starts = np.searchsorted(rows, np.arange(len(hands)))
+    throwing = np.flatnonzero(candidates)  # a seat that sits out holds nothing
+    if not len(throwing):
+        return rows, cards, points
+    starts, of = np.searchsorted(rows, throwing), np.searchsorted(throwing, rows)
     laid = first_arrangements(hands)
     loose = ((laid.set_bits | laid.run_bits)[rows] & CARD_BITS[cards]) == 0
     worth = np.where(loose, CARD_POINTS[cards], 0).astype(np.int64)
-    least, dearest = np.minimum.reduceat(points, starts)[rows], np.maximum.reduceat(worth, starts)[rows]
+    least, dearest = np.minimum.reduceat(points, starts)[of], np.maximum.reduceat(worth, starts)[of]
     close = loose & (worth >= dearest - SLACK) & (points <= least + SLACK)
     chosen = np.flatnonzero(close | (points == least))
     return rows[chosen], cards[chosen], points[chosen]
@@ -46,8 +49,8 @@ def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows
 
 def exchanges(givable: UInt64Array, mates: UInt64Array) -> tuple[Rows, Cards, Cards]:
     """Return every way to exchange a card in each row, none first: rows (K,), given (K,) and answered cards (K,)."""
-    rows, given = np.nonzero(unpack_cards(givable))
-    offers, answered = np.nonzero(unpack_cards(mates[rows]))
+    rows, given = rows_and_cards(givable)
+    offers, answered = rows_and_cards(mates[rows])
     none = np.full(len(mates), NO_CARD)
     return (
         np.concatenate([np.arange(len(mates)), rows[offers]]),

@@ -14,16 +14,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NUM_CARDS, UInt64Array, suit_slices, unpack_cards
+from gin_env.cards import (
+    CARD_BITS,
+    CARD_POINTS,
+    EVERY_SUIT,
+    NUM_CARDS,
+    UInt64Array,
+    rows_and_cards,
+    suit_slices,
+    unpack_cards,
+)
 from gin_env.melds import (
-    _ranks_held_thrice,
-    _set_choices,
+    SLICE_LOOSE,
+    SLICE_POINTS,
     deadwood,
     deadwood_after_each,
     next_above,
     next_below,
-    points_of,
-    run_cards,
+    settled_slices,
 )
 
 #: (8192,) the dearest card of a suit slice, in points; 0 for none.
@@ -33,33 +41,32 @@ _NEVER = np.uint16(1000)
 
 
 def least_after_throw(hands: UInt64Array, barred: UInt64Array | None = None) -> NDArray[np.uint8]:
-    """Return the least deadwood of each hand (M,) after throwing a card that is not ``barred`` (M,)."""
-    slices = suit_slices(hands)
-    thrice = _ranks_held_thrice(slices)
-    best, stuck = _after_dearest(hands, barred)
-    asking = thrice.nonzero()[0]
-    if len(asking):
-        rows, set_bits = _set_choices(hands[asking], thrice[asking])
-        rows = asking[rows]
-        points, none_loose = _after_dearest(hands[rows] & ~set_bits, None if barred is None else barred[rows])
+    """Return the least deadwood (M,) of each hand (M,) after throwing a card that is not ``barred`` (M,).
+
+    The deadwood itself where nothing may be thrown, as of an empty hand.
+    """
+    loose, rows, left = settled_slices(hands)
+    best, stuck = _after_dearest(loose, barred)
+    if len(rows):
+        slices = suit_slices(left).view(np.int64)
+        points, none_loose = _after_dearest(SLICE_LOOSE.take(slices), None if barred is None else barred[rows])
         np.minimum.at(best, rows, points)
         np.logical_or.at(stuck, rows, none_loose)
     if barred is None:  # melds of a hand that is no multiple of three cannot all be of three cards
         stuck &= np.bitwise_count(hands) % 3 == 0
-    tried = stuck.nonzero()[0]
+    may = hands if barred is None else hands & ~barred
+    tried = (stuck & (may != 0)).nonzero()[0]
     if len(tried):
-        may = hands[tried] if barred is None else hands[tried] & ~barred[tried]
-        rows, _, points = deadwood_after_each(hands[tried], may)
+        rows, _, points = deadwood_after_each(hands[tried], may[tried])
         best[tried] = np.minimum.reduceat(points, np.searchsorted(rows, np.arange(len(tried))))
     return best
 
 
-def _after_dearest(left: UInt64Array, barred: UInt64Array | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the points outside runs without the dearest (M,), and where there is none to be thrown (M,)."""
-    loose = left & ~run_cards(left)
-    throwable = loose if barred is None else loose & ~barred
-    dearest = np.maximum.reduce(_SLICE_DEAREST.take(suit_slices(throwable).view(np.int64)), axis=0)
-    return points_of(loose) - dearest, dearest == 0
+def _after_dearest(loose: NDArray[np.int64], barred: UInt64Array | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the points of what is loose in each suit (4, M) without the dearest, and where none may be thrown."""
+    throwable = loose if barred is None else loose & ~suit_slices(barred).view(np.int64)
+    dearest = np.maximum.reduce(_SLICE_DEAREST.take(throwable), axis=0)
+    return np.add.reduce(SLICE_POINTS.take(loose), axis=0, dtype=np.uint8) - dearest, dearest == 0
 
 
 def completing_cards(hands: UInt64Array) -> UInt64Array:
@@ -90,13 +97,14 @@ def prospects(hands: UInt64Array, unseen: UInt64Array, num_best: int) -> NDArray
         Of the deadwood itself where no card can come.
     """
     now = deadwood(hands).astype(np.uint16)
-    kept = least_after_throw(hands).astype(np.uint16)
-    after = np.minimum(now[:, None], kept[:, None] + CARD_POINTS[:NUM_CARDS])
-    after[~unpack_cards(unseen)] = _NEVER
-    rows, cards = np.nonzero(unpack_cards(completing_cards(hands) & unseen))
+    after = least_after_throw(hands).astype(np.uint16)[:, None] + CARD_POINTS[:NUM_CARDS]
+    np.minimum(after, now[:, None], out=after)
+    np.copyto(after, _NEVER, where=~unpack_cards(unseen))
+    rows, cards = rows_and_cards(completing_cards(hands) & unseen)
     if len(rows):
         after[rows, cards] = least_after_throw(hands[rows] | CARD_BITS[cards])
     best = np.partition(after, num_best - 1, axis=1)[:, :num_best]
-    counts = (best < _NEVER).sum(axis=1)
-    sums = np.where(best < _NEVER, best, 0).sum(axis=1)
+    may_come = best < _NEVER
+    counts = may_come.sum(axis=1)
+    sums = np.where(may_come, best, 0).sum(axis=1)
     return np.where(counts > 0, sums / np.maximum(counts, 1), now)

@@ -53,7 +53,9 @@ class ObservationOptions:
             if not isinstance(value, bool):
                 raise ValueError(f"{option.name}={value!r}: must be True or False")
         if self.outlook and not self.buried_pile:
-            raise ValueError("outlook=True: counts the cards of the pile, which buried_pile=False hides")
+            raise ValueError(
+                "outlook=True: counts the cards of the pile, which buried_pile=False hides; set outlook=False"
+            )
 
 
 @dataclass(frozen=True)

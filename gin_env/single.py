@@ -59,7 +59,7 @@ class GinRummySingleEnv(gymnasium.Env):
         As in :class:`~gin_env.episodes.Episodes`.
     form : {"flat", "dict"}
         Observations as the vector alone, or as ``{"observation", "action_mask"}``.
-    derived, showdown, buried_pile : bool
+    derived, showdown, buried_pile, outlook : bool
         As in :class:`~gin_env.observation.ObservationOptions`.
     on_illegal : {"end", "raise"}
         Whether an illegal action ends the episode at the price of ``illegal_reward``, with the reason in
@@ -92,6 +92,7 @@ class GinRummySingleEnv(gymnasium.Env):
         derived: bool = False,
         showdown: bool = False,
         buried_pile: bool = True,
+        outlook: bool = False,
         on_illegal: str = "end",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
@@ -101,9 +102,8 @@ class GinRummySingleEnv(gymnasium.Env):
         resolved = resolve_rules(rules)
         whole_number("seat", seat, 0, resolved.num_players - 1, "seat")
         self.table = LearnerTable(resolved, 1, opponents, partner, seat, episode, reward, autoreset=False)
-        self.encoder = ObservationEncoder(
-            self.table.rules, ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile)
-        )
+        options = ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile, outlook=outlook)
+        self.encoder = ObservationEncoder(self.table.rules, options)
         self.form, self.on_illegal, self.render_mode = form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, resolved.num_teams)
         self._seeded = False

@@ -1,7 +1,9 @@
 """The 24 relabelings of the suits: functions on cards, observations and actions.
 
-No rule knows one suit from another (docs/rules.md, but for ``spade_upcard_doubles`` and the ties of section 4),
-so a relabelled position is worth as much, and a relabelled decision as good. Training uses it as augmentation.
+No rule knows one suit from another, but for ``spade_upcard_doubles`` (:func:`suit_orders` leaves the spades where
+they are) and ties that go by card ids: of equal arrangements the first (docs/rules.md, fine print, and the
+features ``melded``), greedy lay-offs, and the plans of ``team_outlook.py``. So a relabelled position is worth as
+much, and a relabelled decision as good. Training uses it as augmentation.
 """
 
 from __future__ import annotations
@@ -15,9 +17,15 @@ from numpy.typing import NDArray
 from gin_env.actions import ActionLayout
 from gin_env.cards import NUM_CARDS, NUM_RANKS
 from gin_env.observation import Section
+from gin_env.rules import Rules
 
 #: (24, 4) the orders of the suits; the first changes nothing.
 SUIT_ORDERS = np.array(list(itertools.permutations(range(4))))
+
+
+def suit_orders(rules: Rules) -> NDArray[np.intp]:
+    """Return (K, 4) the orders that change nothing under some rules: all 24, or 6 where spades double the points."""
+    return SUIT_ORDERS[SUIT_ORDERS[:, 0] == 0] if rules.spade_upcard_doubles else SUIT_ORDERS
 
 
 def relabelled_cards(order: NDArray[np.integer]) -> NDArray[np.intp]:

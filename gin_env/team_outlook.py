@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array, unpack_cards
+from gin_env.cards import CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array, rows_and_cards
 from gin_env.melds import deadwood, deadwood_after_each
 from gin_env.plans import Cards, Points, Rows, exchanges, nearest_exchanges, worthwhile_throws
 from gin_env.prospects import least_after_throw, prospects
@@ -100,7 +100,7 @@ def _write_answers(view: PlayerView, where: Rows, gifts: Float32Array, plans: Fl
     own_turn = view.turn_seat == 0
     movers = np.where(own_turn, view.hand_bits, view.partner_bits)
     mates = np.where(own_turn, view.partner_bits, view.hand_bits)
-    rows, answers = np.nonzero(unpack_cards(mates))
+    rows, answers = rows_and_cards(mates)
     judged = _judge(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
     _write_least(gifts, where, judged.rows, judged.answered, judged.points)
     _write_best(plans, where, judged.plans.rows, judged.plans.answered, judged.plans.relative)

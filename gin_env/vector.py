@@ -47,7 +47,7 @@ class GinRummyVectorEnv(VectorEnv):
         Several are spread over the rows.
     seats : "spread", int or int (N,)
         The learner's seat in each row; by default the rows are dealt out over the teams or seats.
-    rules, partner, episode, reward, form, derived, showdown, buried_pile, on_illegal, illegal_reward, render_mode
+    rules, partner, episode, reward, form, derived, showdown, buried_pile, outlook, on_illegal, illegal_reward, render_mode
         As in :class:`~gin_env.single.GinRummySingleEnv`.
 
     Notes
@@ -78,6 +78,7 @@ class GinRummyVectorEnv(VectorEnv):
         derived: bool = False,
         showdown: bool = False,
         buried_pile: bool = True,
+        outlook: bool = False,
         on_illegal: str = "end",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
@@ -85,9 +86,8 @@ class GinRummyVectorEnv(VectorEnv):
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         check_choice("on_illegal", on_illegal, ON_ILLEGAL)
         self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, autoreset=False)
-        self.encoder = ObservationEncoder(
-            self.table.rules, ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile)
-        )
+        options = ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile, outlook=outlook)
+        self.encoder = ObservationEncoder(self.table.rules, options)
         self.num_envs, self.form, self.on_illegal, self.render_mode = num_envs, form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, self.table.rules.num_teams)
         self._seeded = self._begun = False

@@ -22,6 +22,7 @@ from gin_env.rules import PRESETS, Rules
 #: A training of four rollouts, one measurement on the way and one at the end, in about a second.
 MINIMAL = "--timesteps 1024 --rows 16 --steps 16 --net 8 --minibatch 64 --epochs 1 --threads 1 --eval-every 768"
 MINIMAL += " --eval-deals 1 --snapshot-every 512 --opponents self:1 past:1 simple:3 --panel gold"
+MINIMAL += " --teacher simple --teacher-decisions 256 --teacher-epochs 1"
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_every_preset_can_be_trained_and_its_model_evaluated(preset, train, eval
     agent = PolicyAgent.load(tmp_path / "model")
     assert agent.rules == rules
     description = read_description(tmp_path / "model")
-    assert description["training"]["timesteps"] == 1024
+    assert description["training"]["decisions"] == 1024
     assert len(read_training(tmp_path / "model")["snapshots"]) == 2
     log = list(csv.DictReader((tmp_path / "model" / "logs" / "progress.csv").open()))
     assert sum(float(line["deals/count"] or 0) for line in log) > 0
@@ -80,7 +81,10 @@ def test_every_preset_can_be_trained_and_its_model_evaluated(preset, train, eval
 
 def test_games_are_trained_for_and_measured_as_games(train, evaluate, tmp_path, capsys):
     rule = "--rule target=150 boast=on boast_points=9,8,7,6,5 big_gin_bonus=none"
-    train(f"{MINIMAL} --preset biggin_2p {rule} --episode game --reward win --no-buried-pile --output model")
+    train(
+        f"{MINIMAL} --preset biggin_2p {rule} --episode game --reward win --output model"
+        " --derived --no-outlook --no-buried-pile"
+    )
     assert "--agents model gold --episode game" in capsys.readouterr().out
     agent = PolicyAgent.load(tmp_path / "model")
     assert agent.rules == Rules.preset(

@@ -23,7 +23,7 @@ from tests.knowledge import Bookkeeper, book_actions
 from tests.options import ALL_RULES, OPTION_SETS
 from tests.play import play_on, rich_engine
 
-EVERYTHING = ObservationOptions(derived=True, showdown=True)
+EVERYTHING = ObservationOptions(derived=True, showdown=True, outlook=True)
 WITHOUT_BURIED_PILE = ObservationOptions(derived=True, showdown=True, buried_pile=False)
 
 Exchange = Callable[[State, int, int, Bookkeeper, np.random.Generator], int]
@@ -204,3 +204,5 @@ def test_every_door_can_hide_the_buried_pile(kind: Callable[..., Any]) -> None:
     names = {section.name for section in env.encoder.sections}
     assert "pile" not in names
     assert not {name for name in names if name.startswith(("discarded", "declined"))}
+    with pytest.raises(ValueError, match="outlook=True: counts the cards of the pile"):
+        kind(rules="classic_2p", buried_pile=False, outlook=True)

@@ -10,7 +10,7 @@ import pytest
 from gin_env.cards import CARD_BITS, card_ids, unpack_cards
 from gin_env.central import StateEncoder
 from gin_env.engine import Engine
-from gin_env.interface import FEATURE_HIGH
+from gin_env.interface import FEATURE_HIGH, OUTLOOK_LOW
 from gin_env.melds import deadwood
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import Rules
@@ -19,7 +19,12 @@ from tests.options import ALL_RULES
 from tests.play import play_on, rich_engine
 
 ALL = ObservationOptions(derived=True, showdown=True)
-OPTIONS = [ObservationOptions(), ALL, ObservationOptions(derived=True, buried_pile=False)]
+OPTIONS = [
+    ObservationOptions(),
+    ALL,
+    ObservationOptions(derived=True, buried_pile=False),
+    ObservationOptions(derived=True, showdown=True, outlook=True),
+]
 #: What the other seats are called, clockwise from the viewer, by mode and seats at the table.
 NAMES = {
     ("duel", 2): ["opponent"],
@@ -205,7 +210,8 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
     """Even in a deal in which every turn takes the upcard, names three wrong cards, and throws."""
     engine = Engine(rules, 1, seed=1)
     engine.reset()
-    layout, encoder, central = engine.layout, ObservationEncoder(rules, ALL), StateEncoder(rules)
+    layout, central = engine.layout, StateEncoder(rules)
+    plain, ahead = ObservationEncoder(rules, ALL), ObservationEncoder(rules, ObservationOptions(outlook=True))
     turn = ["take", *(["catch AS", "catch 5D", "catch KC"] if rules.catch_glass else [])]
     while not engine.over[0]:
         for text in turn:
@@ -214,8 +220,9 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
         engine.step([layout.discard + int(throws[-1])])
     state = engine.state
     state.scores[:] = state.points
-    for vector in (encoder.encode(player_view(state, 0)), central.encode(state)):
-        assert vector.min() >= 0
+    view = player_view(state, 0)
+    for vector, low in ((plain.encode(view), 0), (ahead.encode(view), OUTLOOK_LOW), (central.encode(state), 0)):
+        assert vector.min() >= low
         assert vector.max() <= FEATURE_HIGH
 
 

@@ -68,7 +68,7 @@ def test_numpy_forward_equals_torch_forward(activation, rules, tmp_path):
 
 def test_sampling_follows_the_legal_probabilities(model):
     env = model.get_env()
-    observations = env.reset()
+    env.reset()
     view = env.table.views()
     agent = PolicyAgent("classic_2p", network_weights(model.policy), observation=DERIVED, greedy=False)
     agent.reset(5)

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from gin_env.cards import NO_CARD
+from gin_env.central import HiddenEncoder
 from gin_env.engine import Engine
-from gin_env.state import Kind
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.state import Kind, Phase
+from gin_env.symmetry import SUIT_ORDERS, observation_columns, relabelled_actions, relabelled_cards, suit_orders
+from gin_env.view import player_view
 from tests.options import ALL_RULES
 from tests.play import lively_actions, play_on, rich_engine
 
@@ -59,3 +63,64 @@ def test_turning_the_table_changes_nothing(name: str) -> None:
     winners = one.state.winner.astype(int)
     assert (np.where(winners < 0, -1, (winners + 1) % teams) == other.state.winner).all()
     assert (one.state.kind == other.state.kind).all()
+
+
+# ------------------------------------------------------------------ gin_env/symmetry.py
+
+#: Sections in which ties between equal arrangements or plans go by card ids.
+_WITH_TIES = ("melded", "partner_melded", "plan_of_gift", "plan_of_throw", "value_of_throw")
+
+
+@pytest.mark.parametrize("number", range(24))
+def test_each_relabeling_is_undone_by_another(number: int) -> None:
+    order, layout = SUIT_ORDERS[number], Engine("palace_4p").layout
+    inverse = np.argsort(order)
+    cards = relabelled_cards(order)
+    assert (relabelled_cards(inverse)[cards] == np.arange(52)).all()
+    assert (cards % 13 == np.arange(52) % 13).all()
+    assert (cards // 13 == order[np.arange(52) // 13]).all()
+    actions = relabelled_actions(layout, order)
+    assert (relabelled_actions(layout, inverse)[actions] == np.arange(layout.size)).all()
+    assert (layout.verb_of[actions] == layout.verb_of).all()
+    sections = ObservationEncoder("palace_4p").sections
+    columns = observation_columns(sections, order)
+    assert (columns[observation_columns(sections, inverse)] == np.arange(len(columns))).all()
+    assert (number == 0) == (columns == np.arange(len(columns))).all()
+
+
+def of_one_suit_only(encoder: ObservationEncoder | HiddenEncoder) -> np.ndarray:
+    """Which features (F,) are free of ties that card ids decide."""
+    return np.concatenate(
+        [np.full(part.width, not part.name.startswith(("melded", *_WITH_TIES))) for part in encoder.sections]
+    )
+
+
+@pytest.mark.parametrize("name", ANY_SUIT)
+def test_a_relabelled_game_is_seen_relabelled(name: str) -> None:
+    """Features, what is hidden, and masks, for every viewer and the outlook too, in several orders of the suits."""
+    rules = ALL_RULES[name]
+    options = ObservationOptions(derived=True, outlook=True)
+    encoder, hidden = ObservationEncoder(rules, options), HiddenEncoder(rules)
+    plain, hidden_plain = of_one_suit_only(encoder), of_one_suit_only(hidden)
+    orders = suit_orders(rules)
+    looked_at = 0
+    for number in np.random.default_rng(len(name)).choice(np.arange(1, len(orders)), 2, replace=False):
+        order = orders[number]
+        one, other = rich_engine(rules, 8, seed=16), Engine(rules, 8)
+        cards, actions = relabelled_cards(order), relabelled_actions(one.layout, order)
+        columns = observation_columns(encoder.sections, order)
+        hidden_columns = observation_columns(hidden.sections, order)
+        other.reset(decks=cards[one.state.deck].astype(np.uint8), dealers=one.state.dealer)
+        for step, chosen in enumerate(play_on(one, policy=eager)):
+            assert (one.legal_mask() == other.legal_mask()[:, actions]).all()
+            for viewer in range(rules.num_seats) if step % 8 == 0 else ():
+                rows = np.flatnonzero(one.state.phase != Phase.OVER)
+                views = [player_view(engine.state, viewer, rows) for engine in (one, other)]
+                seen = [encoder.encode(view) for view in views]
+                assert (seen[0][:, columns][:, plain] == seen[1][:, plain]).all()
+                seats = np.full(len(rows), viewer)
+                unseen = [hidden.encode(engine.state, rows, seats) for engine in (one, other)]
+                assert (unseen[0][:, hidden_columns][:, hidden_plain] == unseen[1][:, hidden_plain]).all()
+                looked_at += len(rows)
+            other.step(actions[np.maximum(chosen, 0)])
+    assert looked_at > 50

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ from agents import cli
 from agents.model_files import read_description
 from agents.policy import PolicyAgent
 from agents.registry import load_agent
+from agents.selfplay import session
+from agents.selfplay.options import Arguments
 from agents.selfplay.pool import OpponentPool
 from agents.selfplay.run_folder import hold, new_run_folder, read_training
 from benchmarks.training import measure_training
@@ -29,6 +32,7 @@ from gin_env.rules import Rules
 ROOT = Path(__file__).resolve().parent.parent
 TINY = "--preset classic_2p --timesteps 1024 --rows 64 --steps 8 --net 16 --minibatch 256 --epochs 1 --threads 1"
 TINY += " --eval-every 512 --eval-deals 20 --snapshot-every 512 --opponents self:0.5 past:0.25 random:0.25"
+TINY += " --teacher none"
 
 
 #: Put before a benchmark, makes every measurement end at once.
@@ -107,7 +111,7 @@ def test_a_run_leaves_a_model_and_says_how_good_it_is(first_run):
     agent = load_agent(str(folder), Rules.preset("classic_2p"))
     assert isinstance(agent, PolicyAgent)
     assert PolicyAgent.load(folder / "best", "classic_2p").rules.name == "classic_2p"
-    assert json.loads((folder / "model.json").read_text())["training"]["timesteps"] == 1024
+    assert json.loads((folder / "model.json").read_text())["training"]["decisions"] == 1024
     assert any((folder / "logs").glob("events.out.tfevents.*"))
     assert "eval/simple" in (folder / "logs" / "progress.csv").read_text().splitlines()[0]
 
@@ -123,11 +127,11 @@ def test_a_run_goes_on_where_it_stood(copied_run, main):
     options = json.loads((folder / "arguments.json").read_text())
     assert options["opponents"] == ["self:0.5", "past:0.25", "simple:0.25"]
     assert options["rows"] == 64
-    assert (before["timesteps"], after["timesteps"]) == (1024, 1536)
+    assert (before["decisions"], after["decisions"]) == (1024, 1536)
     assert after["updates"] > before["updates"]
     assert after["optimizer"]["state"][0]["step"] > before["optimizer"]["state"][0]["step"]
     assert len(after["snapshots"]) > len(before["snapshots"]) > 0
-    assert json.loads((folder / "model.json").read_text())["training"]["timesteps"] == 1536
+    assert json.loads((folder / "model.json").read_text())["training"]["decisions"] == 1536
 
 
 def test_the_same_seed_gives_the_same_weights(tmp_path):
@@ -137,6 +141,29 @@ def test_the_same_seed_gives_the_same_weights(tmp_path):
         assert done.returncode == 0, done.stderr
         contents.append((tmp_path / name / "weights.npz").read_bytes())
     assert contents[0] == contents[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody is killed there")
+def test_a_killed_run_ends_as_if_it_had_not_been(main, tmp_path):
+    """Twelve rollouts with a teacher, measurements and snapshots; the killed run goes on in this process."""
+    arguments = f"{TINY} --preset palace_2p --timesteps 12288 --steps 16 --eval-every 4096 --snapshot-every 2048"
+    arguments += " --teacher gold-k4 --teacher-decisions 3000 --teacher-epochs 1"
+    arguments += " --opponents self:0.4 past:0.4 simple:0.2 --panel simple"
+    command = [sys.executable, str(ROOT / "train.py"), *arguments.split(), "--output", "killed"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as run:
+        while run.poll() is None and not (tmp_path / "killed" / "training.pt").exists():
+            time.sleep(0.01)
+        run.kill()
+    made = read_training(tmp_path / "killed")["decisions"]
+    assert 0 < made < 12288
+    main("--resume killed")
+    main(arguments, "--output whole")
+    for name in ("weights.npz", "best/weights.npz"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    told = [read_description(tmp_path / folder)["training"] for folder in ("killed", "whole")]
+    assert told[0]["decisions"] == told[1]["decisions"] == 12288
+    assert told[0]["results"] == told[1]["results"]
 
 
 def test_help_says_what_every_option_is_for(tmp_path):
@@ -183,6 +210,15 @@ def test_help_says_what_every_option_is_for(tmp_path):
         ("--activation swish", "--activation swish: must be one of tanh, relu"),
         ("--panel self", "unknown agent 'self'"),
         ("--seed -1", "--seed -1"),
+        ("--teacher nobody", "unknown agent 'nobody'"),
+        ("--teacher-decisions 0", "--teacher-decisions 0: at least 1"),
+        ("--teacher-rate 0 0", "--teacher-rate 0.0 0.0: must be above 0 and at most 1"),
+        ("--average 1", "--average 1.0: must be at least 0 and below 1"),
+        ("--no-buried-pile", "--no-buried-pile: the outlook counts the cards of the pile"),
+        ("--preset classic_2p --per-seat", "--per-seat: under classic_2p no team has several seats"),
+        ("--preset two_tables_4p --per-seat", "--per-seat: under two_tables_4p no team has several seats"),
+        ("--per-seat --no-hidden-critic", "need the hidden critic"),
+        ("--init nothing", "no model folder 'nothing'"),
         ("--output /dev/null/run", "--output /dev/null/run: cannot be written"),
         ("--resume nothing", "--resume nothing: no such folder"),
         ("--resume .", "not the folder of a run"),
@@ -281,7 +317,7 @@ def with_another_snapshot(training):
 def test_a_damaged_run_is_not_resumed(copied_run, spoil, message, refused):
     spoil(copied_run)
     before = {path: path.read_bytes() for path in copied_run.rglob("*") if path.is_file()}
-    assert message in refused(f"--resume {copied_run}")
+    assert message in refused(f"--resume {copied_run} --timesteps 512")
     assert before == {path: path.read_bytes() for path in copied_run.rglob("*") if path.is_file()}
 
 
@@ -291,15 +327,15 @@ def interrupt(*_):
 
 def test_an_interrupted_run_is_saved_and_goes_on(main, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(train_script, "play_panel", interrupt)
+        patched.setattr(session, "play_panel", interrupt)
         with pytest.raises(SystemExit) as ended:
             main(TINY)
     folder = Path("runs", "classic_2p")
     assert ended.value.code == f"interrupted after 512 decisions; go on with: python train.py --resume {folder}"
-    assert read_training(tmp_path / folder)["timesteps"] == 512
-    assert read_description(tmp_path / folder)["training"]["worst_points"] is None
+    assert read_training(tmp_path / folder)["decisions"] == 512
+    assert read_description(tmp_path / folder)["training"]["results"] == {}
     main(f"--resume {folder} --timesteps 512")
-    assert read_training(tmp_path / folder)["timesteps"] == 1024
+    assert read_training(tmp_path / folder)["decisions"] == 1024
 
 
 def test_a_folder_in_which_nothing_was_saved_is_used_again(main, tmp_path, monkeypatch):
@@ -312,7 +348,7 @@ def test_a_folder_in_which_nothing_was_saved_is_used_again(main, tmp_path, monke
     assert not (folder / "training.pt").exists()
     main(TINY)
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["classic_2p"]
-    assert read_training(folder)["timesteps"] == 1024
+    assert read_training(folder)["decisions"] == 1024
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is held there")
@@ -328,20 +364,20 @@ def test_two_runs_do_not_share_a_folder(tmp_path, monkeypatch, refused, copied_r
 def test_the_best_model_is_the_one_measured_best(main, tmp_path, monkeypatch):
     """Three measurements, the best in the middle; then a resume whose last one is better than all."""
     results = iter([1.0, 3.0, 2.0])
-    monkeypatch.setattr(train_script, "worst_points", lambda _: next(results))
+    monkeypatch.setattr(session, "worst_points", lambda _: next(results))
     main(TINY, "--timesteps 1536 --output run")
     run = tmp_path / "run"
 
     def told(folder):
-        training = read_description(folder)["training"]
-        return training["timesteps"], training["worst_points"]
+        return read_description(folder)["training"]["decisions"]
 
-    assert told(run) == (1536, 2.0)
-    assert told(run / "best") == (1024, 3.0)
+    assert told(run) == 1536
+    assert told(run / "best") == 1024
     assert read_training(run)["best"] == 3.0
     results = iter([4.0])
     main("--resume run --timesteps 512")
-    assert told(run) == told(run / "best") == (2048, 4.0)
+    assert told(run) == told(run / "best") == 2048
+    assert read_training(run)["best"] == 4.0
 
 
 def test_snapshots_keep_their_results_over_a_resume(copied_run, main, monkeypatch):
@@ -349,7 +385,7 @@ def test_snapshots_keep_their_results_over_a_resume(copied_run, main, monkeypatc
     training["snapshot_results"] = [(3.0, 8.0)] * len(training["snapshots"])
     torch.save(training, copied_run / "training.pt")
     seen = []
-    monkeypatch.setattr(OpponentPool, "seat", lambda pool, _: seen.append(pool.snapshot_results) or interrupt())
+    monkeypatch.setattr(OpponentPool, "seat", lambda pool, *_, **__: seen.append(pool.snapshot_results) or interrupt())
     with pytest.raises(SystemExit, match="interrupted"):
         main(f"--resume {copied_run} --timesteps 512")
     assert seen == [training["snapshot_results"]]
@@ -360,7 +396,7 @@ def test_a_training_that_diverges_ends_in_one_line(main, tmp_path, monkeypatch, 
         with torch.no_grad():
             model.policy.action_net.bias[0] = math.nan
 
-    monkeypatch.setattr(train_script.MaskablePPO, "learn", learn)
+    monkeypatch.setattr(session.MaskablePPO, "learn", learn)
     with pytest.raises(SystemExit):
         main(TINY, "--output run")
     (line,) = capsys.readouterr().err.strip().splitlines()
@@ -378,7 +414,7 @@ def test_a_folder_is_told_as_it_must_be_typed(main, tmp_path, capsys):
 
 
 def test_the_benchmark_measures_what_train_py_does_by_default():
-    defaults = train_script.Arguments()
+    defaults = Arguments()
     found = inspect.signature(measure_training).parameters
     for name in ("rows", "steps", "minibatch", "epochs", "net", "threads"):
         assert found[name].default == getattr(defaults, name)

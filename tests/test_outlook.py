@@ -1,0 +1,167 @@
+"""Features that look ahead: right by hand, and equal to trying every unseen card and every throw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, card_ids, parse_card, parse_cards
+from gin_env.engine import Engine
+from gin_env.melds import deadwood
+from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.outlook import _num_best, outlook_sections, write_outlook
+from gin_env.prospects import completing_cards, least_after_throw, prospects
+from gin_env.rules import Rules
+from gin_env.state import Phase
+from gin_env.view import PlayerView, player_view
+from tests.decks import all_melds
+from tests.play import play_on, rich_engine
+
+
+def points_of(hand: int) -> int:
+    return int(deadwood(np.array([hand], dtype=np.uint64))[0])
+
+
+def best_throw(hand: int, barred: int = NO_CARD) -> int:
+    return min(points_of(hand ^ 1 << card) for card in card_ids(hand) if card != barred)
+
+
+def mean_of_best(hand: int, unseen: int, num_best: int) -> float:
+    """By the definition: every unseen card comes, and what is thrown then may be that card."""
+    after = sorted(best_throw(hand | 1 << card) for card in card_ids(unseen))[:num_best]
+    return sum(after) / len(after) if after else points_of(hand)
+
+
+def features_of(view: PlayerView) -> dict[str, np.ndarray]:
+    sections = outlook_sections(view.rules)
+    out = np.full((len(view), sum(width for _, width, _ in sections)), np.nan, dtype=np.float32)
+    write_outlook(view, out)
+    ends = np.cumsum([width for _, width, _ in sections])
+    parts = np.split(out, ends[:-1], axis=1)
+    return {name: part for (name, _, _), part in zip(sections, parts, strict=True)}
+
+
+def views(name: str, phases: set[Phase], count: int) -> Iterator[tuple[PlayerView, dict[str, np.ndarray], int]]:
+    """Yield some movers' views, with their features and the row of interest."""
+    engine, yielded = rich_engine(name, 24, seed=41), 0
+    for step, _ in enumerate(play_on(engine)):
+        rows = np.flatnonzero(np.isin(engine.state.phase, list(phases)))[:4]
+        if step % 3 or not len(rows):
+            continue
+        view = player_view(engine.state, rows=rows)
+        features = features_of(view)
+        for row in range(len(rows)):
+            yield view, features, row
+        yielded += len(rows)
+        if yielded >= count:
+            return
+    pytest.fail(f"only {yielded} views")
+
+
+def in_tens(points: float) -> float:
+    return (20 - points) / 10
+
+
+@pytest.mark.parametrize(("name", "count"), [("eaai_2p", 120), ("palace_4p", 80)])
+def test_every_unseen_card_and_every_throw(name: str, count: int) -> None:
+    rules = Rules.preset(name)
+    for view, features, row in views(name, {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY}, count):
+        hand, unseen, taken = int(view.hand_bits[row]), int(view.unseen_bits[row]), int(view.taken_card[row])
+        full = hand if len(card_ids(hand)) > rules.hand_size else hand | int(CARD_BITS[view.upcard[row]])
+        assert features["prospects"][row, 0] == pytest.approx(in_tens(mean_of_best(hand, unseen, _num_best(rules))))
+        left = {card: points_of(full ^ 1 << card) for card in card_ids(full) if card != taken}
+        expected, ahead = np.zeros(52), np.zeros(52)
+        for card, points in left.items():
+            expected[card] = ahead[card] = in_tens(points)
+            if points <= min(left.values()) + 6:
+                ahead[card] = in_tens(mean_of_best(full ^ 1 << card, unseen, _num_best(rules)))
+        assert features["left_by_throw"][row] == pytest.approx(expected, abs=1e-6)
+        assert features["prospects_of_throw"][row] == pytest.approx(ahead, abs=1e-6)
+        melding = {card for meld in all_melds() for card in meld if not {*meld} - {*card_ids(full), card}}
+        assert card_ids(sum(1 << card for card in np.flatnonzero(features["completing"][row]).tolist())) == sorted(
+            (melding - {*card_ids(full)}) & {*card_ids(unseen)}
+        )
+
+
+def test_every_exchange_and_every_throw() -> None:
+    """Offers: the best answer and throw after giving each card; answers: the best throw of the mover after each."""
+    answers = 0
+    for view, features, row in views("palace_4p", {Phase.PLAY, Phase.TRADE_ANSWER}, 60):
+        own, partner = int(view.hand_bits[row]), int(view.partner_bits[row])
+        taken, gives = int(view.taken_card[row]), card_ids(view.legal_give_bits[row])
+        found = features["left_by_gift"][row]
+        assert set(np.flatnonzero(found).tolist()) <= set(gives)
+        for card in gives:
+            if view.phase[row] == Phase.TRADE_ANSWER:
+                left = best_throw(partner | 1 << card, taken) + points_of(own ^ 1 << card)
+                answers += 1
+            else:
+                left = min(
+                    best_throw(own ^ 1 << card ^ 1 << answer, taken) + points_of(partner ^ 1 << answer ^ 1 << card)
+                    for answer in card_ids(partner)
+                )
+            assert found[card] == pytest.approx(in_tens(left), abs=1e-6)
+    assert answers > 20
+
+
+def test_a_hand_seen_by_hand() -> None:
+    """Of 4S 5S 9H 9D KC the melds are one card away; with the 6S 15 points are left, by throwing the king 5."""
+    hand = sum(1 << card for card in parse_cards("4S 5S 9H 9D KC"))
+    hands = np.array([hand], dtype=np.uint64)
+    assert least_after_throw(hands)[0] == 27
+    unseen = np.array([sum(1 << card for card in parse_cards("3S 6S 9C AH"))], dtype=np.uint64)
+    assert card_ids(completing_cards(hands)[0]) == sorted(parse_cards("3S 6S 9S 9C"))
+    # 3S and 6S leave 18 (the nines), the 9C leaves 9 (4S 5S), the ace 28 (thrown king: 4 + 5 + 9 + 9 + 1).
+    assert prospects(hands, unseen, 3)[0] == (9 + 18 + 18) / 3
+    assert prospects(hands, unseen, 9)[0] == (9 + 18 + 18 + 28) / 4
+    assert prospects(hands, np.zeros(1, dtype=np.uint64), 3)[0] == 37
+
+
+def test_hands_of_nothing_are_looked_at() -> None:
+    nothing = np.zeros(2, dtype=np.uint64)
+    assert least_after_throw(nothing).tolist() == [0, 0]
+    assert prospects(nothing, nothing, 7).tolist() == [0, 0]
+
+
+def test_the_best_throw_is_exact_for_hands_of_any_size() -> None:
+    """Also where all lies in melds, where sets and runs compete, and where a card may not be thrown."""
+    generator = np.random.default_rng(4)
+    for size in (2, 3, 4, 6, 7, 9, 10, 11, 12):
+        corner = generator.random((60, 52)) + 0.7 * (np.arange(52) % 13 > generator.integers(3, 13, (60, 1)))
+        ids = np.argsort(corner, axis=1)[:, :size]
+        hands = np.bitwise_or.reduce(CARD_BITS[ids], axis=1)
+        barred = ids[:, 0]
+        assert least_after_throw(hands).tolist() == [best_throw(int(hand)) for hand in hands]
+        assert least_after_throw(hands, CARD_BITS[barred]).tolist() == [
+            best_throw(int(hand), card) for hand, card in zip(hands, barred.tolist(), strict=True)
+        ]
+
+
+def test_cards_that_opponents_are_known_to_hold_are_wanted() -> None:
+    """The opponent took the 7H: its neighbours count 1/2, two steps away 1/2, the other sevens 1/3."""
+    engine = Engine("classic_2p", 1)
+    deck = [card for card in range(52) if card != parse_card("7H")]
+    deck.insert(20, parse_card("7H"))
+    engine.reset(decks=[deck], dealers=[0])
+    opponent = int(engine.state.mover[0])
+    engine.step([engine.layout.index("take")])
+    part = features_of(player_view(engine.state, 1 - opponent))
+    seven = parse_card("7H")
+    for name, cards, share in (
+        ("wanted_runs", [seven - 1, seven + 1], 1 / 2),
+        ("wanted_steps", [seven - 2, seven + 2], 1 / 2),
+        ("wanted_sets", parse_cards("7S 7D 7C"), 1 / 3),
+    ):
+        assert np.flatnonzero(part[name][0]).tolist() == sorted(cards)
+        assert part[name][0, cards] == pytest.approx(share)
+    assert part["dead_sets"][0].sum() == pytest.approx(CARD_POINTS[:0].sum() + 10 * 3 / 3)  # the own ten cards
+
+
+def test_the_outlook_ends_the_vector() -> None:
+    rules = Rules.preset("palace_4p")
+    encoder = ObservationEncoder(rules, ObservationOptions(derived=True, showdown=True, outlook=True))
+    view = player_view(rich_engine(rules, 3, seed=1).state)
+    values = np.concatenate([*features_of(view).values()], axis=1)
+    np.testing.assert_array_equal(encoder.encode(view)[:, -values.shape[1] :], values)
