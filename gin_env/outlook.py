@@ -22,6 +22,8 @@ Float32Array = NDArray[np.float32]
 
 #: Throws that leave so much more than the best one are not looked at further.
 _SLACK = 6
+#: Turns that are counted one by one: when to knock depends on them.
+_TURNS = 24
 #: The weights by which the agent ``sharp`` judges throws: of the prospects beside the deadwood in a deal's
 #: first turn, by what it falls from turn to turn, and of the danger.
 _FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 18.0, 0.9, 0.5
@@ -45,6 +47,7 @@ def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
             (f"{name}_steps", NUM_CARDS, f"cards two steps away in suit among {whose} / 2"),
             (f"{name}_sets", NUM_CARDS, f"other cards of the rank among {whose} / 3"),
         ]
+    sections.append(("turns", _TURNS, "1 for each turn completed, one after the other"))
     if rules.sees_partner:
         sections += team_sections(rules)
     else:
@@ -89,6 +92,8 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     for bits in (theirs, gone):
         _write_near(bits, out[:, start : start + 3 * NUM_CARDS])
         start += 3 * NUM_CARDS
+    out[:, start : start + _TURNS] = view.turn[:, None] > np.arange(_TURNS)
+    start += _TURNS
     if rules.sees_partner:
         write_team(view, out[:, start:])
     else:
