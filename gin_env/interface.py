@@ -32,7 +32,7 @@ FORMS = ("dict", "flat")
 
 #: Bounds of every feature. Most lie in 0..1; scores and points may pass 1, but nothing comes near the upper bound.
 FEATURE_LOW, FEATURE_HIGH = 0.0, 100_000.0
-#: Lower bound with ``outlook=True``: what leaves more than the usual deadwood is written below 0, never near this bound.
+#: Lower bound with ``outlook=True``: more than the usual deadwood is written below 0, but never near this bound.
 OUTLOOK_LOW = -100.0
 
 #: What becomes of an illegal action in a learner's environment: the episode ends at a price, or it raises.

@@ -47,7 +47,9 @@ class GinRummyVectorEnv(VectorEnv):
         Several are spread over the rows.
     seats : "spread", int or int (N,)
         The learner's seat in each row; by default the rows are dealt out over the teams or seats.
-    rules, partner, episode, reward, form, derived, showdown, buried_pile, outlook, on_illegal, illegal_reward, render_mode
+    rules, partner, episode, reward, form, render_mode
+        As in :class:`~gin_env.single.GinRummySingleEnv`.
+    derived, showdown, buried_pile, outlook, on_illegal, illegal_reward
         As in :class:`~gin_env.single.GinRummySingleEnv`.
 
     Notes

@@ -1,24 +1,23 @@
 """The shipped networks: named by ``best``, chosen by the rules, readable without any other file."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agents import checkpoints
 from agents.arena import play_match
-from agents.checkpoints import SHIPPED, shipped_folder
+from agents.checkpoints import shipped_folder
 from agents.model_files import DESCRIPTION_FILE, WEIGHTS_FILE
 from agents.policy import PolicyAgent
 from agents.registry import load_agent
 from agents.search import SearchAgent
 from gin_env.rules import PRESETS, Rules
 
-FOLDERS = [
-    shipped_folder(name, PRESETS[preset])
-    for preset in ("eaai_2p", "classic_2p", "palace_4p")
-    for name in SHIPPED
-    if name == "best" or preset == "palace_4p"
-]
+HERE = Path(checkpoints.__file__).parent
+FOLDERS = sorted(path.parent for path in HERE.glob(f"*/{DESCRIPTION_FILE}"))
+BEST = [folder.name for folder in FOLDERS if folder.name in PRESETS]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -34,7 +33,7 @@ def test_all_checkpoints_are_a_few_megabytes():
     assert sum(path.stat().st_size for folder in FOLDERS for path in folder.iterdir()) < 10e6
 
 
-@pytest.mark.parametrize("rules", ["eaai_2p", "classic_2p", "palace_4p"])
+@pytest.mark.parametrize("rules", BEST)
 def test_best_beats_simple(rules):
     rules = Rules.preset(rules)
     agent = load_agent("best", rules)

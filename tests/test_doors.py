@@ -247,3 +247,21 @@ def test_a_recorded_deck_can_be_dealt_again() -> None:
 
 def deck_texts(deck: str) -> list[str]:
     return [deck[start : start + 2] for start in range(0, len(deck), 2)]
+
+
+@pytest.mark.parametrize("kind", [gin_env.raw_env, gin_env.env, GinRummySingleEnv, gin_env.GinRummyVectorEnv])
+def test_every_door_can_look_ahead(kind: Any) -> None:
+    """The features grow by the outlook, and so does the space, which then holds numbers below 0."""
+    plain, ahead = (kind(rules="palace_4p", outlook=outlook, form="flat") for outlook in (False, True))
+    for env in (plain, ahead):
+        env.reset(seed=2)
+    if hasattr(ahead, "observe"):
+        spaces = [env.observation_space("player_0") for env in (plain, ahead)]
+        seen = ahead.observe("player_0")
+    else:
+        spaces = [getattr(env, "single_observation_space", env.observation_space) for env in (plain, ahead)]
+        seen = np.atleast_2d(ahead.reset(seed=2)[0])[0]
+    assert spaces[1].shape[0] > spaces[0].shape[0] + 500
+    assert (spaces[0].low == 0).all()
+    assert spaces[1].contains(seen)
+    assert seen.min() < 0

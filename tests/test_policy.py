@@ -102,6 +102,7 @@ def test_description_holds_what_was_said(folder):
         "derived": True,
         "showdown": False,
         "buried_pile": True,
+        "outlook": False,
     }
 
 
