@@ -14,6 +14,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from torch.nn.functional import mse_loss
 
+from agents.cli import UserError
 from agents.selfplay.buffer import LeanRolloutBuffer
 from gin_env.agent import Agent, decide
 from gin_env.sb3 import GinVecEnv
@@ -100,6 +101,8 @@ def _play(model: MaskablePPO, teacher: Agent, on_decisions: Callable[[int], None
     for _ in range(model.n_steps):
         actions = decide(teacher, env.table.views(history=teacher.needs_history))
         masks = env.action_masks()
+        if not masks[np.arange(len(actions)), actions].all():
+            raise UserError(f"--teacher {teacher.name}: offers cards, which --no-offers forbids")
         following, rewards, dones, _ = env.step(actions)
         buffer.add(
             observations,
