@@ -54,12 +54,12 @@ def train(session: Session) -> None:
                 progress.update(task, completed=budget.fraction, decisions=session.num_decisions, speed=budget.speed)
 
             while not budget.is_spent:
-                session.rollout(show)
-                if session.measurement_is_due and not budget.is_spent:
+                if session.measurement_is_due:
                     line = panel_line(session.measure(arguments.eval_deals))
                     progress.console.print(f"{session.num_decisions:>11,}   {line}", highlight=False, markup=False)
-                session.log()
+                session.rollout(show)
                 session.keep()
+                session.log()
 
         console.print(f"measuring against {', '.join(arguments.panel)}", highlight=False, markup=False)
         with console.status("measuring"):

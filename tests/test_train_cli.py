@@ -331,7 +331,7 @@ def test_an_interrupted_run_is_saved_and_goes_on(main, tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as ended:
             main(TINY)
     folder = Path("runs", "classic_2p")
-    assert ended.value.code == f"interrupted after 512 decisions; go on with: python train.py --resume {folder}"
+    assert ended.value.code == f"interrupted; 512 decisions are kept; go on with: python train.py --resume {folder}"
     assert read_training(tmp_path / folder)["decisions"] == 512
     assert read_description(tmp_path / folder)["training"]["results"] == {}
     main(f"--resume {folder} --timesteps 512")

@@ -92,9 +92,10 @@ class OpponentPool:
         self._in_play[:] = -1
 
     @property
-    def agents(self) -> list[Agent]:
-        """All agents that may play, in a fixed order."""
-        return [self._current, *self._scripted.values(), *self._snapshots]
+    def agents(self) -> dict[str, Agent]:
+        """All agents that may play, by name."""
+        snapshots = {f"{PAST} {number}": agent for number, agent in enumerate(self._snapshots)}
+        return {SELF: self._current, **self._scripted, **snapshots}
 
     @property
     def snapshots(self) -> list[Weights]:

@@ -11,7 +11,7 @@ import datetime
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +214,9 @@ class Session:
                 ],
                 "snapshot_results": self.pool.snapshot_results,
                 "tables": {name: torch.from_numpy(array) for name, array in self._arrays().items()},
-                "streams": json.dumps([generator.bit_generator.state for generator in self._generators()]),
+                "streams": json.dumps(
+                    {name: generator.bit_generator.state for name, generator in self._generators().items()}
+                ),
                 "torch_stream": torch.get_rng_state(),
             },
         )
@@ -246,8 +248,10 @@ class Session:
                 self.pool.add_snapshot(weights, float(won), float(played))
             for name, array in self._arrays().items():
                 array[...] = training["tables"][name].numpy()
-            for generator, stream in zip(self._generators(), json.loads(training["streams"]), strict=True):
-                generator.bit_generator.state = stream
+            streams = json.loads(training["streams"])
+            for name, generator in self._generators().items():
+                if name in streams:  # an opponent that the resume brings along has none yet
+                    generator.bit_generator.state = streams[name]
             torch.set_rng_state(training["torch_stream"])
         except Exception as error:  # PyTorch's and Python's complaints about what does not fit are of many kinds
             raise UserError(
@@ -263,15 +267,15 @@ class Session:
             starts = self.model._last_episode_starts = np.ones(self.arguments.rows, dtype=bool)
         return self.env.arrays() | {"starts": starts}
 
-    def _generators(self) -> Iterator[np.random.Generator]:
-        """Yield the random streams, in a fixed order; agents of other people may have none that could be kept."""
-        agents: list[Agent | None] = [*self.pool.agents, self.teacher]
-        yield self.pool.generator
-        yield self.model.rollout_buffer.generator
-        for agent in agents:
+    def _generators(self) -> dict[str, np.random.Generator]:
+        """Return the random streams by name; agents of other people may have none that could be kept."""
+        agents = self.pool.agents | {"teacher": self.teacher}
+        found = {"pool": self.pool.generator, "minibatches": self.model.rollout_buffer.generator}
+        for name, agent in agents.items():
             generator = getattr(agent, "generator", None)
             if isinstance(generator, np.random.Generator):
-                yield generator
+                found[f"agent {name}"] = generator
+        return found
 
 
 def _make_model(arguments: Arguments, env: GinVecEnv) -> MaskablePPO:
