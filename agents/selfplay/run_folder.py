@@ -52,6 +52,7 @@ _TRAINING_TYPES = {
     "last_snapshot": int,
     "last_measure": int,
     "results": dict,
+    "command": str,
     "tables": dict,
     "streams": str,
     "torch_stream": torch.Tensor,

@@ -111,6 +111,11 @@ class Session:
         else:
             self._restore(training)
         self.model._last_obs = self.env.observe()
+        #: The commands that made the network.
+        self.command = "train.py " + shlex.join(sys.argv[1:])
+        if training is not None:
+            more = f" && {self.command}" if training["leg_is_new"] else ""
+            self.command = training["command"] + more
         #: Decisions after which a resume would go on; None where nothing was kept so far.
         self.kept: int | None = None if training is None else self.num_decisions
 
@@ -208,6 +213,7 @@ class Session:
                 "last_snapshot": self._last_snapshot,
                 "last_measure": self._last_measure,
                 "results": self._results,
+                "command": self.command,
                 "snapshots": [
                     {name: torch.from_numpy(array) for name, array in weights.items()}
                     for weights in self.pool.snapshots
@@ -224,6 +230,7 @@ class Session:
 
     def _save_model(self, folder: Path) -> None:
         facts = training_facts(self.arguments, self.teacher, self.num_decisions, self.budget, self._results)
+        facts["command"] = self.command
         arguments = self.arguments
         model = Model(self.rules, arguments.observation, arguments.activation, self.average, arguments.offers)
         write_model(folder, model, facts)
@@ -351,7 +358,6 @@ def training_facts(
         "reward": arguments.reward,
         "results": results,
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "command": "train.py " + shlex.join(sys.argv[1:]),
     }
 
 
