@@ -43,8 +43,9 @@ def test_best_beats_simple(rules):
     assert match.points_per_deal.low > 0
 
 
-def test_the_network_without_trading_never_offers():
-    rules = Rules.preset("palace_4p")
+@pytest.mark.parametrize("preset", [folder.name for folder in FOLDERS if folder.name.endswith("-no-trade")])
+def test_the_network_without_trading_never_offers(preset):
+    rules = Rules.preset(preset.removesuffix("-no-trade"))
     match = play_match(rules, load_agent("best-no-trade", rules), load_agent("best", rules), 50, seed=3)
     assert match.styles[0].offers == 0
     assert match.styles[1].offers > 1
