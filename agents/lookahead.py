@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 from agents.scripted import Bools, Cards, Points, ScriptedAgent
 from gin_env.cards import CARD_BITS, CARD_POINTS, UInt64Array
 from gin_env.melds import best_of_each, deadwood, first_arrangements
-from gin_env.plans import danger, worthwhile_throws
+from gin_env.plans import NUM_BEST, danger, own_turns, worthwhile_throws
 from gin_env.prospects import least_after_throw, prospects
 from gin_env.view import PlayerView
 
 Rows = NDArray[np.intp]
 Numbers = NDArray[np.float64]
-
-#: Of the cards that may come so many count: those that leave the least deadwood.
-NUM_BEST = 7
 
 
 class LookaheadAgent(ScriptedAgent):
@@ -85,11 +82,6 @@ class SharpAgent(LookaheadAgent):
 
     def _wants_to_knock(self, view: PlayerView, points: NDArray[np.integer]) -> Bools:
         return super()._wants_to_knock(view, points) & ((points == 0) | (points >= self.least_knock))
-
-
-def own_turns(view: PlayerView) -> NDArray[np.intp]:
-    """Return how many turns each viewer has had before this one (M,), an upcard's taker counted as all others."""
-    return view.turn.astype(np.intp) // view.rules.num_hands
 
 
 def _least(hands: UInt64Array, candidates: UInt64Array) -> Points:

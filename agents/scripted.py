@@ -21,6 +21,7 @@ from gin_env.actions import DRAW, PASS, TAKE
 from gin_env.agent import Agent
 from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array
 from gin_env.melds import deadwood, deadwood_after_each
+from gin_env.plans import trading_hands
 from gin_env.prospects import least_after_throw
 from gin_env.state import Phase
 from gin_env.view import PlayerView
@@ -41,6 +42,7 @@ class ScriptedAgent(Agent):
         Most deadwood of both partners together with which it knocks (measured, docs/agents.md).
     """
 
+    choose_offers = staticmethod(best_offers)  #: arguments and result as of ``teamplay.best_offers``
     knock_at: int = 10
     team_knock_at: int
 
@@ -98,7 +100,7 @@ class ScriptedAgent(Agent):
         if view.rules.sees_partner:
             asking = np.flatnonzero(view.legal_give_bits)
             if len(asking):
-                offers[asking] = best_offers(
+                offers[asking] = self.choose_offers(
                     view.hand_bits[asking],
                     view.partner_bits[asking],
                     view.legal_give_bits[asking],
@@ -137,11 +139,7 @@ class ScriptedAgent(Agent):
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
             return view.layout.give + own_answers(view.hand_bits)
-        # By rule the mover may answer for his partner: then the viewer's own hand is the mover's.
-        for_partner = view.turn_seat == 0
-        movers = np.where(for_partner, view.hand_bits, view.partner_bits)
-        mates = np.where(for_partner, view.partner_bits, view.hand_bits)
-        return view.layout.give + best_answers(movers, mates, CARD_BITS[view.taken_card])[0]
+        return view.layout.give + best_answers(*trading_hands(view), CARD_BITS[view.taken_card])[0]
 
 
 def _may(view: PlayerView, verb: int) -> Bools:

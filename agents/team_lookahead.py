@@ -9,33 +9,28 @@ one mind. Without a visible mate this is ``lookahead``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead import NUM_BEST, LookaheadAgent, Numbers, Rows, own_turns
-from agents.scripted import Bools, Cards, Points
-from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, UInt64Array, unpack_cards
+from agents.lookahead import LookaheadAgent, Numbers, Rows
+from agents.scripted import Bools, Points
+from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, rows_and_cards
 from gin_env.melds import best_of_each, deadwood
-from gin_env.plans import danger, exchanges, nearest_exchanges, worthwhile_throws
-from gin_env.prospects import least_after_throw, prospects
+from gin_env.plans import (
+    Plans,
+    cards_to_trade,
+    danger,
+    exchanges,
+    left_by_drawing,
+    left_by_taking,
+    own_turns,
+    plans_of,
+    trading_hands,
+)
 from gin_env.view import PlayerView
 
 #: Brings a plan that ends the deal before all others.
 _FIRST = 10_000.0
-
-
-class _Plans(NamedTuple):
-    """K plans, rows ascending, each row with at least one; of equal values the first counts."""
-
-    rows: Rows
-    given: Cards  #: to the mate; ``NO_CARD`` without an exchange, or where it lies with him already
-    answered: Cards  #: by the mate
-    thrown: Cards
-    own: Points  #: the mover's deadwood afterwards
-    team: Points  #: both hands' deadwood afterwards
-    values: Numbers  #: the lower, the better
 
 
 class TeamLookaheadAgent(LookaheadAgent):
@@ -61,25 +56,18 @@ class TeamLookaheadAgent(LookaheadAgent):
         """Take the upcard if, with the best exchange, it promises less deadwood than a card of the stock."""
         if not view.rules.sees_partner:
             return super().takes(view)
-        hands, mates, upcards = view.hand_bits, view.partner_bits, CARD_BITS[view.upcard]
-        givable = hands | upcards if view.rules.trade_taken_card else hands
+        givable = cards_to_trade(view)
         if not (view.rules.trades and self.trades):
-            givable = np.zeros_like(hands)
-        rows, given, answered = exchanges(givable, mates)
-        swapped = CARD_BITS[given] ^ CARD_BITS[answered]
-        mover_points = least_after_throw((hands | upcards)[rows] ^ swapped, upcards[rows])
-        taking = np.full(len(view), np.iinfo(np.int64).max)
-        np.minimum.at(taking, rows, mover_points.astype(np.int64) + deadwood(mates[rows] ^ swapped))
-        drawing = prospects(hands, view.unseen_bits, len(CARD_BITS) - 1) + deadwood(mates)
-        return taking < drawing - self.take_margin
+            givable = np.zeros_like(givable)
+        return left_by_taking(view, givable) < left_by_drawing(view) - self.take_margin
 
     def _play(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
             return super()._play(view)
         givable = view.legal_give_bits if self.trades else np.zeros_like(view.hand_bits)
         rows, given, answered = exchanges(givable, view.partner_bits)
-        plans = self._plans(view, view.hand_bits, view.partner_bits, rows, given, answered)
-        best = best_of_each(plans.rows, len(view), plans.values)
+        _, plans = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
+        best = best_of_each(plans.rows, len(view), self._values(view, plans))
         offers, cards = plans.given[best], plans.thrown[best]
         knocks = self._ends(view, np.arange(len(view)), plans.own[best], plans.team[best])
         knocks &= (view.legal_knock_bits & CARD_BITS[cards]) != 0
@@ -94,37 +82,19 @@ class TeamLookaheadAgent(LookaheadAgent):
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
             return super()._answer(view)
-        # By rule the mover may answer for his partner: then the viewer's own hand is the mover's.
-        for_partner = view.turn_seat == 0
-        movers = np.where(for_partner, view.hand_bits, view.partner_bits)
-        mates = np.where(for_partner, view.partner_bits, view.hand_bits)
-        rows, answers = np.nonzero(unpack_cards(mates))
-        plans = self._plans(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
-        return view.layout.give + plans.answered[best_of_each(plans.rows, len(view), plans.values)]
+        movers, mates = trading_hands(view)
+        rows, answers = rows_and_cards(mates)
+        _, plans = plans_of(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
+        return view.layout.give + plans.answered[best_of_each(plans.rows, len(view), self._values(view, plans))]
 
-    def _plans(
-        self, view: PlayerView, movers: UInt64Array, mates: UInt64Array, rows: Rows, given: Cards, answered: Cards
-    ) -> _Plans:
-        """Return the plans worth a closer look that begin with some exchanges (K,) of some rows (K,)."""
-        barred, unseen = CARD_BITS[view.taken_card], view.unseen_bits
-        swapped = CARD_BITS[given] ^ CARD_BITS[answered]
-        mover_hands, mate_hands = movers[rows] ^ swapped, mates[rows] ^ swapped
-        mate_points = deadwood(mate_hands).astype(np.int64)
-        points = least_after_throw(mover_hands, barred[rows]) + mate_points
-        near = nearest_exchanges(rows, points, len(view))
-        rows, given, answered, mate_points = rows[near], given[near], answered[near], mate_points[near]
-        mover_hands, mate_hands = mover_hands[near], mate_hands[near]
-        mate_future = prospects(mate_hands, unseen[rows], NUM_BEST)
-
-        of, thrown, own = worthwhile_throws(mover_hands, mover_hands & ~barred[rows])
-        rows = rows[of]
-        team = own + mate_points[of]
-        future = prospects(mover_hands[of] ^ CARD_BITS[thrown], unseen[rows], NUM_BEST) + mate_future[of]
+    def _values(self, view: PlayerView, plans: Plans) -> Numbers:
+        """Return how little each plan (K,) promises; of equal values the first plan counts."""
+        rows, own, team = plans.rows, plans.own, plans.team
         weights = self.team_future_weight * self.future_decay ** own_turns(view)
-        values = team + weights[rows] * future + self.danger_weight * danger(view, rows, thrown)
+        values = team + weights[rows] * plans.future + self.danger_weight * danger(view, rows, plans.thrown)
         gin = self._gin_bonus(view, own, team)
         values = np.where(self._ends(view, rows, own, team), team - gin - _FIRST, values)
-        return _Plans(rows, given[of], answered[of], thrown, own, team, values - CARD_POINTS[thrown] / 1000)
+        return values - CARD_POINTS[plans.thrown] / 1000
 
     def _gin_bonus(self, view: PlayerView, own: Points, team: Points) -> Points:
         """Return the bonus that a won knock brings (K,)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from agents.gold import GoldK4Agent
 from agents.scripted import Cards
 from agents.teamplay import best_selfish_offers, own_answers
-from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array, unpack_cards
+from gin_env.cards import NO_CARD, UInt64Array, unpack_cards
 from gin_env.view import PlayerView
 
 
@@ -29,19 +29,7 @@ class TradeGreedyAgent(GoldK4Agent):
     """``gold-k4`` that trades for its own hand: offers if an answer could lower its deadwood, answers to keep least."""
 
     name = "trade-greedy"
-
-    def _offers(self, view: PlayerView) -> Cards:
-        offers = np.full(len(view), NO_CARD, dtype=np.intp)
-        if view.rules.sees_partner:
-            asking = np.flatnonzero(view.legal_give_bits)
-            if len(asking):
-                offers[asking] = best_selfish_offers(
-                    view.hand_bits[asking],
-                    view.partner_bits[asking],
-                    view.legal_give_bits[asking],
-                    CARD_BITS[view.taken_card[asking]],
-                )
-        return offers
+    choose_offers = staticmethod(best_selfish_offers)
 
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
         return view.layout.give + own_answers(view.legal_give_bits)  # all cards of the hand that answers

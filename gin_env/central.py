@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.actions import action_layout
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
 from gin_env.melds import first_arrangements
-from gin_env.observation import Section
+from gin_env.observation import side_by_side
 from gin_env.prospects import completing_cards
 from gin_env.rules import Rules
 from gin_env.sections import BOXES_SCALE, POINTS_SCALE
@@ -71,12 +71,7 @@ class StateEncoder:
         ]
         widths += [(name, width, f"{name}, one-hot") for name, width in self._choices.items()]
         widths += [(name, columns.get(name, 1), f"{name} / {scale}") for name, scale in self._scales.items()]
-        starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
-        self.sections = tuple(
-            Section(name, width, meaning, start)
-            for (name, width, meaning), start in zip(widths, starts[:-1], strict=True)
-        )
-        self.size = starts[-1]
+        self.sections, self.size = side_by_side(widths)
 
     def encode(self, state: State, rows: ArrayLike | None = None) -> NDArray[np.float32]:
         """Return the vectors (M, S) of all rows of a state or of some."""
@@ -128,12 +123,7 @@ class HiddenEncoder:
         self._num_boards = len(widths)
         widths += [(f"deadwood_{seat}", 1, "least deadwood of that hand / 10") for seat in self._hidden]
         widths.append(("place", 1, "which of its team's seats the viewer has, from 0"))
-        starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
-        self.sections = tuple(
-            Section(name, width, meaning, start)
-            for (name, width, meaning), start in zip(widths, starts[:-1], strict=True)
-        )
-        self.size = starts[-1]
+        self.sections, self.size = side_by_side(widths)
 
     def encode(self, state: State, rows: NDArray[np.intp], seats: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the vectors (M, H) of some rows (M,), each seen from a seat (M,)."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -41,6 +42,15 @@ class Section:
     start: int = 0
 
 
+def side_by_side(widths: Sequence[tuple[str, int, str]]) -> tuple[tuple[Section, ...], int]:
+    """Return sections of some names, widths and meanings, one after another, and the width of all."""
+    starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
+    sections = tuple(
+        Section(name, width, meaning, start) for (name, width, meaning), start in zip(widths, starts[:-1], strict=True)
+    )
+    return sections, starts[-1]
+
+
 class ObservationEncoder:
     """Writes views as feature vectors of F floats.
 
@@ -75,11 +85,7 @@ class ObservationEncoder:
             looks = outlook_sections(rules)
             self._outlook_width = sum(width for _, width, _ in looks)
             widths += looks
-        starts = np.cumsum([0] + [width for _, width, _ in widths]).tolist()
-        self.sections = tuple(
-            Section(name, width, meaning, start) for (name, width, meaning), start in zip(widths, starts, strict=False)
-        )
-        self.size = starts[-1]
+        self.sections, self.size = side_by_side(widths)
         self._num_boards = sum(len(board.names) for board in self._boards)
         self._starts = {section.name: section.start for section in self.sections}
         self._choice_starts = np.array([self._starts[choice.name] for choice in self._choices])

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
 from gin_env.melds import deadwood_after_each, next_above, next_below
-from gin_env.plans import danger, worthwhile_throws
+from gin_env.plans import NUM_BEST, danger, held_and_gone, own_turns, worthwhile_throws
 from gin_env.prospects import completing_cards, prospects
 from gin_env.rules import Rules
-from gin_env.team_outlook import CENTRE, NUM_BEST, in_tens, team_sections, write_team
+from gin_env.team_outlook import CENTRE, in_tens, team_sections, write_team
 from gin_env.view import PlayerView
 
 Float32Array = NDArray[np.float32]
@@ -72,7 +72,8 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     full = np.where(before_draw, hands | upcards, hands)
     unseen = view.unseen_bits
     throws, futures = out[:, 1 : 1 + NUM_CARDS], out[:, 1 + NUM_CARDS : 1 + 2 * NUM_CARDS]
-    rows, cards, points = deadwood_after_each(full, full & ~CARD_BITS[view.taken_card])
+    candidates = full & ~CARD_BITS[view.taken_card]
+    rows, cards, points = all_throws = deadwood_after_each(full, candidates)
     least = np.full(len(view), 255, dtype=np.uint8)
     np.minimum.at(least, rows, points)
     throws[rows, cards] = futures[rows, cards] = in_tens(points)
@@ -81,27 +82,22 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     looked_at = np.concatenate([hands, full[rows] ^ CARD_BITS[cards]])
     now, ahead = np.split(prospects(looked_at, np.concatenate([unseen, unseen[rows]]), _num_best(rules)), [len(view)])
     out[:, 0], futures[rows, cards] = in_tens(now), in_tens(ahead)
-    others = np.arange(view.known_bits.shape[1]) % rules.num_teams != 0
-    theirs = np.bitwise_or.reduce(view.known_bits[:, others], axis=1)
-    theirs = theirs | np.bitwise_or.reduce(view.team_known_bits[:, 1:], axis=1)
-    declined = np.bitwise_or.reduce(view.declined_bits[:, others], axis=1)
-    gone = (hands | view.partner_bits | view.pile_bits | declined) & ~theirs
     start = 1 + 2 * NUM_CARDS
     out[:, start : start + NUM_CARDS] = unpack_cards(completing_cards(full) & unseen)
     start += NUM_CARDS
-    for bits in (theirs, gone):
+    for bits in held_and_gone(view):
         _write_near(bits, out[:, start : start + 3 * NUM_CARDS])
         start += 3 * NUM_CARDS
     out[:, start : start + _TURNS] = view.turn[:, None] > np.arange(_TURNS)
     start += _TURNS
     if rules.sees_partner:
-        write_team(view, out[:, start:])
+        write_team(view, all_throws, out[:, start:])
     else:
         risks = danger(view, rows, cards)
         out[rows, start + cards] = risks / 10.0
-        weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** (view.turn // rules.num_hands)
+        weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** own_turns(view)
         values = points[near] + weights[rows] * ahead + _DANGER_WEIGHT * risks
-        of, thrown, _ = worthwhile_throws(full, full & ~CARD_BITS[view.taken_card])
+        of, thrown, _ = worthwhile_throws(full, candidates)
         worth = np.isin(rows * NUM_CARDS + cards, of * NUM_CARDS + thrown)
         rows, cards, values = rows[worth], cards[worth], values[worth]
         best = np.full(len(view), np.inf)

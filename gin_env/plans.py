@@ -5,17 +5,23 @@ Scripted agents judge them, and computed features show what they would leave (ou
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NO_CARD, NUM_RANKS, UInt64Array, rows_and_cards
-from gin_env.melds import deadwood_after_each, first_arrangements, next_above, next_below
+from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NO_CARD, NUM_CARDS, NUM_RANKS, UInt64Array, rows_and_cards
+from gin_env.melds import deadwood, deadwood_after_each, first_arrangements, next_above, next_below
+from gin_env.prospects import least_after_throw, prospects
 from gin_env.view import PlayerView
 
 Rows = NDArray[np.intp]
 Cards = NDArray[np.intp]
 Points = NDArray[np.int64]
 
+#: Of the cards that may come so many count for a hand's prospects: those that leave the least deadwood (the number is
+#: that of the agent ``lookahead``, agents/lookahead.py).
+NUM_BEST = 7
 #: Throws are looked at closely if they leave at most so many points more than the best, and lie so near the dearest.
 SLACK = 5
 #: Exchanges are looked at closely if they leave at most so many points more than the best, and so many of them.
@@ -47,6 +53,78 @@ def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows
     return rows[chosen], cards[chosen], points[chosen]
 
 
+class Plans(NamedTuple):
+    """K plans, an exchange with the mate or none and then a throw each; rows ascending, every row with at least one."""
+
+    rows: Rows
+    given: Cards  #: to the mate; ``NO_CARD`` without an exchange, or where it lies with him already
+    answered: Cards  #: by the mate
+    thrown: Cards
+    own: Points  #: the mover's deadwood afterwards
+    team: Points  #: both hands' deadwood afterwards
+    future: NDArray[np.float64]  #: the prospects of both hands afterwards, their sum
+
+
+def plans_of(
+    view: PlayerView, movers: UInt64Array, mates: UInt64Array, rows: Rows, given: Cards, answered: Cards
+) -> tuple[Points, Plans]:
+    """Return what some exchanges (K,) leave the team (K,), and the plans that the nearest of them begin.
+
+    ``movers`` and ``mates`` are the hands (M,) of the view's rows; exchanges stand as :func:`exchanges` gives them.
+    """
+    barred, unseen = CARD_BITS[view.taken_card], view.unseen_bits
+    swapped = CARD_BITS[given] ^ CARD_BITS[answered]
+    mover_hands, mate_hands = movers[rows] ^ swapped, mates[rows] ^ swapped
+    mate_points = deadwood(mate_hands).astype(np.int64)
+    points = least_after_throw(mover_hands, barred[rows]) + mate_points
+    near = nearest_exchanges(rows, points, len(view))
+    rows, given, answered, mate_points = rows[near], given[near], answered[near], mate_points[near]
+    mover_hands, mate_hands = mover_hands[near], mate_hands[near]
+    mate_future = prospects(mate_hands, unseen[rows], NUM_BEST)
+    of, thrown, own = worthwhile_throws(mover_hands, mover_hands & ~barred[rows])
+    rows = rows[of]
+    future = prospects(mover_hands[of] ^ CARD_BITS[thrown], unseen[rows], NUM_BEST) + mate_future[of]
+    return points, Plans(rows, given[of], answered[of], thrown, own, own + mate_points[of], future)
+
+
+def cards_to_trade(view: PlayerView) -> UInt64Array:
+    """Return the cards (M,) that a viewer who takes the upcard could offer."""
+    return view.hand_bits | CARD_BITS[view.upcard] if view.rules.trade_taken_card else view.hand_bits
+
+
+def left_by_taking(view: PlayerView, givable: UInt64Array) -> Points:
+    """Return the team's deadwood (M,) after taking the upcard, the best exchange of a ``givable`` card and a throw."""
+    hands, mates, upcards = view.hand_bits, view.partner_bits, CARD_BITS[view.upcard]
+    rows, given, answered = exchanges(givable, mates)
+    swapped = CARD_BITS[given] ^ CARD_BITS[answered]
+    points = least_after_throw((hands | upcards)[rows] ^ swapped, upcards[rows]).astype(np.int64)
+    least = np.full(len(view), np.iinfo(np.int64).max)
+    np.minimum.at(least, rows, points + deadwood(mates[rows] ^ swapped))
+    return least
+
+
+def left_by_drawing(view: PlayerView) -> NDArray[np.float64]:
+    """Return the team's deadwood (M,) after drawing from the stock and a throw: the mean over the unseen cards."""
+    return prospects(view.hand_bits, view.unseen_bits, NUM_CARDS) + deadwood(view.partner_bits)
+
+
+def trading_hands(view: PlayerView) -> tuple[UInt64Array, UInt64Array]:
+    """Return the mover's hand and his mate's (M,), where the viewer answers an offer.
+
+    By rule the mover may answer for his partner: then the viewer's own hand is the mover's.
+    """
+    own_turn = view.turn_seat == 0
+    return (
+        np.where(own_turn, view.hand_bits, view.partner_bits),
+        np.where(own_turn, view.partner_bits, view.hand_bits),
+    )
+
+
+def own_turns(view: PlayerView) -> NDArray[np.intp]:
+    """Return how many turns each viewer has had before this one (M,), an upcard's taker counted as all others."""
+    return view.turn.astype(np.intp) // view.rules.num_hands
+
+
 def exchanges(givable: UInt64Array, mates: UInt64Array) -> tuple[Rows, Cards, Cards]:
     """Return every way to exchange a card in each row, none first: rows (K,), given (K,) and answered cards (K,)."""
     rows, given = rows_and_cards(givable)
@@ -69,17 +147,22 @@ def nearest_exchanges(rows: Rows, points: Points, num_rows: int) -> Rows:
     return near[place < _MAX_EXCHANGES]
 
 
+def held_and_gone(view: PlayerView) -> tuple[UInt64Array, UInt64Array]:
+    """Return the cards (M,) known to lie with opponents, and those (M,) that none of them can or would get."""
+    opponents = np.arange(view.known_bits.shape[1]) % view.rules.num_teams != 0
+    held = np.bitwise_or.reduce(view.known_bits[:, opponents], axis=1)
+    held = held | np.bitwise_or.reduce(view.team_known_bits[:, 1:], axis=1)
+    declined = np.bitwise_or.reduce(view.declined_bits[:, opponents], axis=1)
+    return held, (view.hand_bits | view.partner_bits | view.pile_bits | declined) & ~held
+
+
 def danger(view: PlayerView, rows: Rows, cards: Cards) -> NDArray[np.float64]:
     """Return how much each card (K,), thrown in a row (K,), would serve the opponents: negative for safe ones.
 
     It looks at the card's neighbours in suit, the cards two steps away and the others of its rank: cards that an
     opponent is known to hold speak for danger, cards that none of them can get (own, seen, declined) against it.
     """
-    opponents = np.arange(view.known_bits.shape[1]) % view.rules.num_teams != 0
-    held = np.bitwise_or.reduce(view.known_bits[:, opponents], axis=1)
-    held = held | np.bitwise_or.reduce(view.team_known_bits[:, 1:], axis=1)
-    declined = np.bitwise_or.reduce(view.declined_bits[:, opponents], axis=1)
-    gone = (view.hand_bits | view.partner_bits | view.pile_bits | declined) & ~held
+    held, gone = held_and_gone(view)
     own, rank = CARD_BITS[cards], (cards % NUM_RANKS).astype(np.uint64)
     above, below = next_above(own), next_below(own)
     steps = next_above(above) | next_below(below)

@@ -105,9 +105,9 @@ class Session:
         self.best = float("-inf")
         self._results: dict[str, float] = {}  # of the last measurement
         self._last_snapshot = self._last_measure = 0
+        self.model._last_episode_starts = np.ones(arguments.rows, dtype=bool)
         if training is None:
             self.env.reset()
-            self.model._last_episode_starts = np.ones(arguments.rows, dtype=bool)
         else:
             self._restore(training)
         self.model._last_obs = self.env.observe()
@@ -132,7 +132,7 @@ class Session:
         return self.model.num_timesteps
 
     def rollout(self, on_decisions: Callable[[int], None]) -> None:
-        """Play one rollout and learn from it, from the teacher at first, then by self-play; keep where it stands.
+        """Play one rollout and learn from it, from the teacher at first, then by self-play.
 
         ``on_decisions`` is called after each step with the decisions that it brought.
         """
@@ -174,7 +174,7 @@ class Session:
         return self.num_decisions - self._last_measure >= self.arguments.eval_every
 
     def measure(self, num_deals: int) -> list[MatchResult]:
-        """Play against the panel, log it, and save the model, also as the best where it is."""
+        """Play against the panel, log it, and save the model as the best where it is."""
         self._last_measure = self.num_decisions
         self.student.set_weights(self.average)
         with self.budget.paused():
@@ -269,10 +269,7 @@ class Session:
         self._last_snapshot, self._last_measure = training["last_snapshot"], training["last_measure"]
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        starts = self.model._last_episode_starts
-        if starts is None:
-            starts = self.model._last_episode_starts = np.ones(self.arguments.rows, dtype=bool)
-        return self.env.arrays() | {"starts": starts}
+        return self.env.arrays() | {"starts": self.model._last_episode_starts}
 
     def _generators(self) -> dict[str, np.random.Generator]:
         """Return the random streams by name; agents of other people may have none that could be kept."""
