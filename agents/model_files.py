@@ -3,8 +3,9 @@
 A model is a folder with two files. ``model.json`` says what the network is for (rules, observation
 layout, action count, layer shapes, how it was trained), ``weights.npz`` holds its arrays. Reading one runs
 no code from it: no pickle, no torch. Layers are named ``actor.0 ... actor.H`` and ``critic.0 ...
-critic.H``, hidden layers first; ``y = activation(x @ weight.T + bias)``, the last layer without activation. Where each
-seat of a team has its own network, they are ``seat_0.actor.0 ...`` and ``seat_1.actor.0 ...``.
+critic.H``, hidden layers first; ``y = activation(x @ weight.T + bias)``, the last layer without activation. An
+actor may have a skip connection, ``actor.skip.weight``: ``features @ skip.weight.T`` is added to its last layer. Where
+each seat of a team has its own network, they are ``seat_0.actor.0 ...`` and ``seat_1.actor.0 ...``.
 """
 
 from __future__ import annotations

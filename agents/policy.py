@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,13 @@ from gin_env.agent import Agent
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import Rules, resolve_rules
 from gin_env.view import PlayerView
+
+
+class Network(NamedTuple):
+    """An actor as it is computed."""
+
+    layers: list[tuple[Float32Array, Float32Array]]  #: weights (outputs, inputs) and biases (outputs,)
+    skip: Float32Array | None  #: weights (A, F) from the features straight to the logits
 
 
 def _relu(values: Float32Array) -> Float32Array:
@@ -106,19 +113,22 @@ class PolicyAgent(Agent):
         team_size = self.rules.num_players // self.rules.num_teams
         if len(names) not in (1, team_size):
             raise ValueError(f"{len(names)} actors: 1 is needed, or {team_size} (one for each seat of a team)")
-        networks = [self._checked(_layers(weights, name)) for name in names]
+        networks = [self._checked(_network(weights, name)) for name in names]
         self.weights, self._networks = weights, networks
 
-    def _checked(self, layers: list[tuple[Float32Array, Float32Array]]) -> list[tuple[Float32Array, Float32Array]]:
-        sizes = [self.encoder.size, *[len(bias) for _, bias in layers]]
-        for (weight, bias), inputs, outputs in zip(layers, sizes[:-1], sizes[1:], strict=True):
+    def _checked(self, network: Network) -> Network:
+        sizes = [self.encoder.size, *[len(bias) for _, bias in network.layers]]
+        for (weight, bias), inputs, outputs in zip(network.layers, sizes[:-1], sizes[1:], strict=True):
             if weight.shape != (outputs, inputs) or bias.shape != (outputs,):
                 raise ValueError(f"a layer has weights {weight.shape}: ({outputs}, {inputs}) is needed")
-        if sizes[-1] != action_layout(self.rules).size:
+        num_actions = action_layout(self.rules).size
+        if sizes[-1] != num_actions:
+            raise ValueError(f"the network has {sizes[-1]} outputs: {num_actions} actions are needed")
+        if network.skip is not None and network.skip.shape != (num_actions, self.encoder.size):
             raise ValueError(
-                f"the network has {sizes[-1]} outputs: {action_layout(self.rules).size} actions are needed"
+                f"the skip connection has weights {network.skip.shape}: ({num_actions}, {self.encoder.size}) is needed"
             )
-        return layers
+        return network
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return the actions (M,); raises ``ValueError`` for views of a game that the network does not know."""
@@ -141,12 +151,13 @@ class PolicyAgent(Agent):
             outputs[rows] = self._outputs(observations[rows], network)
         return outputs
 
-    def _outputs(self, values: Float32Array, network: list[tuple[Float32Array, Float32Array]]) -> Float32Array:
-        activate = ACTIVATIONS[self.activation]
-        for weight, bias in network[:-1]:
+    def _outputs(self, features: Float32Array, network: Network) -> Float32Array:
+        activate, values = ACTIVATIONS[self.activation], features
+        for weight, bias in network.layers[:-1]:
             values = activate(values @ weight.T + bias)
-        weight, bias = network[-1]
-        return values @ weight.T + bias
+        weight, bias = network.layers[-1]
+        logits = values @ weight.T + bias
+        return logits if network.skip is None else logits + features @ network.skip.T
 
 
 def _sample(logits: Float32Array, legal: NDArray[np.bool_], generator: np.random.Generator) -> NDArray[np.intp]:
@@ -158,8 +169,9 @@ def _sample(logits: Float32Array, legal: NDArray[np.bool_], generator: np.random
     return (ends > np.minimum(picks, below_the_end)[:, None]).argmax(axis=1)
 
 
-def _layers(weights: Weights, part: str) -> list[tuple[Float32Array, Float32Array]]:
-    count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in weights)
+def _network(weights: Weights, part: str) -> Network:
+    skip_name = f"{part}.skip.weight"
+    count = sum(name.startswith(f"{part}.") and name.endswith(".weight") for name in weights.keys() - {skip_name})
     try:
         layers = [(weights[f"{part}.{number}.weight"], weights[f"{part}.{number}.bias"]) for number in range(count)]
     except KeyError as missing:
@@ -171,7 +183,7 @@ def _layers(weights: Weights, part: str) -> list[tuple[Float32Array, Float32Arra
             raise ValueError(
                 f"{part}.{number} has weights {weight.shape} and biases {bias.shape}: a matrix and a vector are needed"
             )
-    return layers
+    return Network(layers, weights.get(skip_name))
 
 
 def actor_weights(weights: Weights) -> dict[str, Float32Array]:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
-from gin_env.melds import deadwood_after_each, next_above, next_below
+from gin_env.melds import deadwood, deadwood_after_each, first_arrangements, next_above, next_below
 from gin_env.plans import NUM_BEST, danger, held_and_gone, own_turns, worthwhile_throws
-from gin_env.prospects import completing_cards, prospects
+from gin_env.prospects import completing_cards, least_after_throw, prospects
 from gin_env.rules import Rules
-from gin_env.team_outlook import CENTRE, in_tens, team_sections, write_team
+from gin_env.state import Phase
+from gin_env.team_outlook import CENTRE, PREFERENCE, at_most, in_tens, preferences, team_sections, write_team
 from gin_env.view import PlayerView
 
 Float32Array = NDArray[np.float32]
@@ -24,6 +25,8 @@ Float32Array = NDArray[np.float32]
 _SLACK = 6
 #: Turns that are counted one by one: when to knock depends on them.
 _TURNS = 24
+#: Points of the least deadwood that are told apart: a knock is allowed with at most 10 under most rules.
+_LIMITS = np.arange(11)
 #: The weights by which the agent ``sharp`` judges throws: of the prospects beside the deadwood in a deal's
 #: first turn, by what it falls from turn to turn, and of the danger.
 _FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 18.0, 0.9, 0.5
@@ -56,9 +59,12 @@ def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
             (
                 "value_of_throw",
                 NUM_CARDS,
-                "1 + (value of the best throw - value) / 10 of throws worth a closer look; a value is the deadwood, "
-                "the prospects with a weight that falls from turn to turn, and the danger (agents/lookahead.py)",
+                f"{PREFERENCE} of throws worth a closer look; a value is the deadwood, the prospects with a weight "
+                "that falls from turn to turn, and the danger (agents/lookahead.py)",
             ),
+            ("least_left", len(_LIMITS), f"whether the best throw {hand} leaves at most 0, 1, ... points"),
+            ("gain_of_take", 1, "points by which taking the upcard and the best throw lower the deadwood / 10"),
+            ("melding_upcard", 1, "whether they do so, and the upcard then lies in a meld"),
         ]
     return sections
 
@@ -99,10 +105,21 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
         values = points[near] + weights[rows] * ahead + _DANGER_WEIGHT * risks
         of, thrown, _ = worthwhile_throws(full, candidates)
         worth = np.isin(rows * NUM_CARDS + cards, of * NUM_CARDS + thrown)
-        rows, cards, values = rows[worth], cards[worth], values[worth]
-        best = np.full(len(view), np.inf)
-        np.minimum.at(best, rows, values)
-        out[rows, start + NUM_CARDS + cards] = 1.0 + (best[rows] - values) / 10.0
+        rows, cards = rows[worth], cards[worth]
+        out[rows, start + NUM_CARDS + cards] = preferences(rows, values[worth], len(view))
+        start += 2 * NUM_CARDS
+        out[:, start : start + len(_LIMITS)] = at_most(least, _LIMITS)
+        drawing = np.flatnonzero(view.phase <= Phase.DRAW)
+        if len(drawing):
+            _write_take(hands[drawing], upcards[drawing], drawing, out[:, start + len(_LIMITS) :])
+
+
+def _write_take(hands: UInt64Array, upcards: UInt64Array, where: NDArray[np.intp], out: Float32Array) -> None:
+    """Write what taking the upcard promises each hand, if it is thrown for another card."""
+    gains = deadwood(hands).astype(np.int64) - least_after_throw(hands | upcards, upcards)
+    laid = first_arrangements(hands | upcards)
+    out[where, 0] = gains / 10.0
+    out[where, 1] = (gains > 0) & (((laid.set_bits | laid.run_bits) & upcards) != 0)
 
 
 def _num_best(rules: Rules) -> int:

@@ -19,6 +19,7 @@ from gin_env.plans import (
     Points,
     Rows,
     cards_to_trade,
+    danger,
     exchanges,
     left_by_drawing,
     left_by_taking,
@@ -35,13 +36,30 @@ Float32Array = NDArray[np.float32]
 
 #: Deadwood that is written as 0.
 CENTRE = 20.0
-#: Weight of the prospects beside the deadwood in a deal's first turn, and by what it falls from turn to turn.
-_FUTURE_WEIGHT, _FUTURE_DECAY = 4.0, 0.9
+#: Weight of the prospects beside the deadwood in a deal's first turn, by what it falls from turn to turn; weight of the
+#: danger.
+_FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 4.0, 0.9, 0.3
+#: Points of a team's deadwood that are told apart: with how many it knocks depends on the turn.
+_LIMITS = np.arange(0, 80, 5)
+#: How the values of throws and plans are written; it falls steeply, or a network could not tell the best from the next.
+PREFERENCE = "4 / 2 ** (value - the least value)"
 
 
 def in_tens(points: NDArray) -> NDArray[np.float64]:
     """Return deadwood as features."""
     return (CENTRE - points) / 10.0
+
+
+def at_most(points: NDArray, limits: NDArray) -> NDArray[np.bool_]:
+    """Return whether points (M,) are at most each of some limits (L,): shape (M, L)."""
+    return points[:, None] <= limits
+
+
+def preferences(rows: Rows, values: NDArray[np.float64], num_rows: int) -> NDArray[np.float64]:
+    """Return 4 for the least value (K,) of each row, and half of it for each point more."""
+    least = np.full(num_rows, np.inf)
+    np.minimum.at(least, rows, values)
+    return 4.0 * np.exp2(least[rows] - values)
 
 
 def team_sections(rules: Rules) -> list[tuple[str, int, str]]:
@@ -51,15 +69,18 @@ def team_sections(rules: Rules) -> list[tuple[str, int, str]]:
         ("partner_prospects", 1, "as prospects, of the partner's hand"),
         ("partner_left", 1, f"{scale} of the partner's hand"),
         ("team_left_by_throw", NUM_CARDS, f"{scale} of both hands after throwing that card, as left_by_throw"),
+        ("clean", 1, "whether some throw leaves the own hand without deadwood"),
+        ("team_left", len(_LIMITS), "whether the best throw leaves both hands at most 0, 5, 10, ... points"),
     ]
     if rules.trades:
-        best = "1 + (value of the best plan - value) / 10"
         sections += [
             ("left_by_gift", NUM_CARDS, f"{scale} of the team after giving that card, with the best answer and throw"),
-            ("plan_of_gift", NUM_CARDS, f"{best} of the best plan that gives that card; 0 for those far from the best"),
-            ("plan_of_throw", NUM_CARDS, f"{best} of the plan that throws it and trades nothing"),
+            ("plan_of_gift", NUM_CARDS, f"{PREFERENCE} of the best plan that gives that card"),
+            ("plan_of_throw", NUM_CARDS, f"{PREFERENCE} of the plan that throws it and trades nothing"),
+            ("team_left_by_trade", len(_LIMITS), "as team_left, after the best exchange"),
             ("left_by_take", 1, f"{scale} of the team after taking the upcard, with the best exchange and throw"),
             ("left_by_draw", 1, f"{scale} of the team after drawing a card of the stock, the mean without an exchange"),
+            ("gain_of_take", 1, "points by which left_by_take lies below left_by_draw, between -4 and 4"),
         ]
     return sections
 
@@ -74,34 +95,47 @@ def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], 
     out[:, 0] = in_tens(prospects(partners, view.unseen_bits, NUM_BEST))
     out[:, 1] = in_tens(partner_points)
     rows, cards, points = throws
-    out[rows, 2 + cards] = in_tens(points + partner_points[rows].astype(np.int64))
+    team_points = points + partner_points[rows].astype(np.int64)
+    out[rows, 2 + cards] = in_tens(team_points)
+    start = 2 + NUM_CARDS
+    out[rows[points == 0], start] = 1.0
+    least = np.full(len(view), np.iinfo(np.int64).max)
+    np.minimum.at(least, rows, team_points)
+    out[:, start + 1 : start + 1 + len(_LIMITS)] = at_most(least, _LIMITS)
     if not rules.trades:
         return
-    start = 2 + NUM_CARDS
+    start += 1 + len(_LIMITS)
     gifts, plans, plain = (out[:, start + part * NUM_CARDS :][:, :NUM_CARDS] for part in range(3))
-    takes = out[:, start + 3 * NUM_CARDS :]
+    start += 3 * NUM_CARDS
     playing = np.flatnonzero((view.phase == Phase.PLAY) & (view.legal_give_bits != 0))
     if len(playing):
-        _write_offers(view.choose(playing), playing, gifts, plans, plain)
+        left = _write_offers(view.choose(playing), playing, gifts, plans, plain)
+        out[playing, start : start + len(_LIMITS)] = at_most(left, _LIMITS)
     answering = np.flatnonzero(view.phase == Phase.TRADE_ANSWER)
     if len(answering):
         _write_answers(view.choose(answering), answering, gifts, plans)
     drawing = np.flatnonzero(view.phase <= Phase.DRAW)
     if len(drawing):
-        _write_draws(view.choose(drawing), drawing, takes)
+        _write_draws(view.choose(drawing), drawing, out[:, start + len(_LIMITS) :])
 
 
 def _write_offers(
     view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array, throws: Float32Array
-) -> None:
-    """Write what each card that may be offered promises, and each throw without an exchange."""
+) -> Points:
+    """Write what each card that may be offered promises, and each throw without an exchange.
+
+    Returns what the best exchange, or none, leaves the team (M,).
+    """
     rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
     points, found = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
     offered = given != NO_CARD
     _write_least(gifts, where, rows[offered], given[offered], points[offered])
-    relative, trading = _relative(view, found), found.given != NO_CARD
-    _write_best(plans, where, found.rows[trading], found.given[trading], relative[trading])
-    _write_best(throws, where, found.rows[~trading], found.thrown[~trading], relative[~trading])
+    worth, trading = _worth(view, found), found.given != NO_CARD
+    _write_best(plans, where, found.rows[trading], found.given[trading], worth[trading])
+    _write_best(throws, where, found.rows[~trading], found.thrown[~trading], worth[~trading])
+    least = np.full(len(view), np.iinfo(np.int64).max)
+    np.minimum.at(least, rows, points)
+    return least
 
 
 def _write_answers(view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array) -> None:
@@ -110,22 +144,22 @@ def _write_answers(view: PlayerView, where: Rows, gifts: Float32Array, plans: Fl
     rows, answers = rows_and_cards(mates)
     points, found = plans_of(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
     _write_least(gifts, where, rows, answers, points)
-    _write_best(plans, where, found.rows, found.answered, _relative(view, found))
+    _write_best(plans, where, found.rows, found.answered, _worth(view, found))
 
 
 def _write_draws(view: PlayerView, where: Rows, out: Float32Array) -> None:
     """Write what taking the upcard and drawing from the stock promise."""
-    out[where, 0] = in_tens(left_by_taking(view, cards_to_trade(view)))
-    out[where, 1] = in_tens(left_by_drawing(view))
+    taking, drawing = left_by_taking(view, cards_to_trade(view)), left_by_drawing(view)
+    out[where, 0], out[where, 1] = in_tens(taking), in_tens(drawing)
+    out[where, 2] = np.clip(drawing - taking, -4.0, 4.0)
 
 
-def _relative(view: PlayerView, plans: Plans) -> NDArray[np.float64]:
-    """Return 1 + how far each plan (K,) lies below its row's best, in tens of points."""
+def _worth(view: PlayerView, plans: Plans) -> NDArray[np.float64]:
+    """Return how each plan (K,) compares with its row's best."""
     weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** own_turns(view)
-    values = plans.team + weights[plans.rows] * plans.future
-    best = np.full(len(view), np.inf)
-    np.minimum.at(best, plans.rows, values)
-    return 1.0 + (best[plans.rows] - values) / 10.0
+    risks = danger(view, plans.rows, plans.thrown)
+    values = plans.team + weights[plans.rows] * plans.future + _DANGER_WEIGHT * risks
+    return preferences(plans.rows, values, len(view))
 
 
 def _write_least(out: Float32Array, where: Rows, rows: Rows, cards: Cards, points: Points) -> None:

@@ -50,10 +50,9 @@ def clone_rollout(
         agreed, losses = [], []
         for batch in buffer.get(model.batch_size):
             columns, actions_before, actions_after = relabelings[int(buffer.generator.integers(len(relabelings)))]
-            observations, hidden = batch.observations[:, columns], policy.mlp_extractor
-            logits = policy.action_net(hidden.forward_actor(observations))
-            logits = logits.masked_fill(~batch.action_masks[:, actions_before], -torch.inf)
-            values = policy.value_net(hidden.forward_critic(observations))
+            observations = batch.observations[:, columns]
+            logits = policy.logits(observations).masked_fill(~batch.action_masks[:, actions_before], -torch.inf)
+            values = policy.predict_values(observations)
             actions = actions_after[batch.actions.long().flatten()]
             value_loss = mse_loss(values.flatten(), batch.returns)
             loss = torch.nn.functional.cross_entropy(logits, actions) + model.vf_coef * value_loss
