@@ -107,7 +107,7 @@ def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], 
     start += 1 + len(_LIMITS)
     gifts, plans, plain = (out[:, start + part * NUM_CARDS :][:, :NUM_CARDS] for part in range(3))
     start += 3 * NUM_CARDS
-    playing = np.flatnonzero((view.phase == Phase.PLAY) & (view.legal_give_bits != 0))
+    playing = np.flatnonzero(view.phase == Phase.PLAY)
     if len(playing):
         left = _write_offers(view.choose(playing), playing, gifts, plans, plain)
         out[playing, start : start + len(_LIMITS)] = at_most(left, _LIMITS)

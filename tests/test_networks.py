@@ -38,7 +38,7 @@ def make_policy(num_actors=1, rules=PALACE, sizes=(24, 16), seed=1):
 
 def logits_of(policy, observations):
     with torch.no_grad():
-        return policy.action_net(policy.mlp_extractor.forward_actor(torch.from_numpy(observations))).numpy()
+        return policy.logits(torch.from_numpy(observations)).numpy()
 
 
 def positions(rules=PALACE, steps=40, rows=256):
@@ -66,12 +66,32 @@ def test_the_agent_plays_what_was_trained(num_actors):
         observations, *_ = env.step(agent.act(view))
 
 
+def test_a_skip_connection_adds_to_the_logits():
+    weights = actor_weights(make_policy()[1].policy.weights())
+    without = {name: array for name, array in weights.items() if name != "actor.skip.weight"}
+    agents = [PolicyAgent(PALACE, some, "relu") for some in (weights, without)]
+    for view in positions(steps=3):
+        added = agents[0].encoder.encode(view) @ weights["actor.skip.weight"].T
+        logits = [agent.logits(view) for agent in agents]
+        np.testing.assert_allclose(logits[0], logits[1] + added, atol=1e-4)
+        assert not np.allclose(logits[0], logits[1], atol=0.1)
+
+
+def test_a_network_without_skip_connection_is_a_beginning():
+    weights = actor_weights(make_policy(seed=1)[1].policy.weights())
+    del weights["actor.skip.weight"]
+    env, model = make_policy(seed=2)
+    model.policy.set_weights(weights)
+    agent, observations = PolicyAgent(PALACE, weights, "relu"), env.reset()
+    np.testing.assert_allclose(agent.logits(env.table.views()), logits_of(model.policy, observations), atol=1e-4)
+
+
 def test_partners_with_networks_of_their_own_learn_apart():
     env, model = make_policy(2)
     before = model.policy.weights()
     observations = torch.from_numpy(env.reset())
     observations[:, -1] = 1.0  # all decide as the second seat of their team
-    loss = model.policy.action_net(model.policy.mlp_extractor.forward_actor(observations)).square().sum()
+    loss = model.policy.logits(observations).square().sum()
     model.policy.optimizer.zero_grad()
     loss.backward()
     model.policy.optimizer.step()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
+from agents.registry import load_agent
 from gin_env.cards import CARD_BITS, NO_CARD, card_ids, parse_card, parse_cards
 from gin_env.engine import Engine
 from gin_env.melds import deadwood
@@ -15,6 +17,7 @@ from gin_env.outlook import _num_best, outlook_sections, write_outlook
 from gin_env.prospects import completing_cards, least_after_throw, prospects
 from gin_env.rules import Rules
 from gin_env.state import Phase
+from gin_env.team_outlook import preferences
 from gin_env.view import PlayerView, player_view
 from tests.decks import all_melds
 from tests.play import play_on, rich_engine
@@ -43,11 +46,13 @@ def features_of(view: PlayerView) -> dict[str, np.ndarray]:
     return {name: part for (name, _, _), part in zip(sections, parts, strict=True)}
 
 
-def views(name: str, phases: set[Phase], count: int) -> Iterator[tuple[PlayerView, dict[str, np.ndarray], int]]:
+def views(
+    name: str, phases: set[Phase], count: int, at_once: int = 4
+) -> Iterator[tuple[PlayerView, dict[str, np.ndarray], int]]:
     """Yield some movers' views, with their features and the row of interest."""
     engine, yielded = rich_engine(name, 24, seed=41), 0
     for step, _ in enumerate(play_on(engine)):
-        rows = np.flatnonzero(np.isin(engine.state.phase, list(phases)))[:4]
+        rows = np.flatnonzero(np.isin(engine.state.phase, list(phases)))[:at_once]
         if step % 3 or not len(rows):
             continue
         view = player_view(engine.state, rows=rows)
@@ -104,6 +109,63 @@ def test_every_exchange_and_every_throw() -> None:
                 )
             assert found[card] == pytest.approx(in_tens(left), abs=1e-6)
     assert answers > 20
+
+
+def test_what_sharp_does_is_seen() -> None:
+    """Its throw has the highest value, it takes a melding upcard, and knocks by what the best throw leaves."""
+    sharp, throws = load_agent("sharp", "eaai_2p"), 0
+    for view, features, row in views("eaai_2p", {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY}, 120):
+        hand, upcard = int(view.hand_bits[row]), int(view.upcard[row])
+        verb, *card = view.layout.text(int(sharp.act(view)[row])).split()
+        if view.phase[row] == Phase.PLAY:
+            assert features["value_of_throw"][row].max() == 4
+            least = best_throw(hand, int(view.taken_card[row]))
+            assert features["gain_of_take"][row, 0] == features["melding_upcard"][row, 0] == 0
+            if verb == "discard":
+                assert features["value_of_throw"][row, parse_card(card[0])] == 4
+                throws += 1
+        else:
+            least = best_throw(hand | 1 << upcard)
+            gain = points_of(hand) - best_throw(hand | 1 << upcard, upcard)
+            assert features["gain_of_take"][row, 0] == pytest.approx(gain / 10)
+            assert features["melding_upcard"][row, 0] == (verb == "take")
+        assert features["least_left"][row].tolist() == [least <= points for points in range(11)]
+    assert throws > 20
+
+
+def test_the_worth_of_a_throw_halves_with_each_point() -> None:
+    values = preferences(np.array([0, 0, 1, 0, 1]), np.array([7.5, 6.5, -3.0, 9.5, 0.0]), 2)
+    assert values.tolist() == [2.0, 4.0, 4.0, 0.5, 0.5]
+
+
+def test_what_team_lookahead_does_is_seen() -> None:
+    """While it cannot think of knocking, its offer and its throw belong to the best plan; it takes what gains more than a point."""
+    agent, seen = load_agent("team-lookahead", "palace_4p"), Counter[str]()
+    phases = {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY, Phase.TRADE_ANSWER}
+    for view, features, row in views("palace_4p", phases, 400, at_once=12):
+        verb, *cards = view.layout.text(int(agent.act(view)[row])).split()
+        own, partner, taken = (int(bits[row]) for bits in (view.hand_bits, view.partner_bits, view.taken_card))
+        if view.phase[row] == Phase.PLAY:
+            left = {card: points_of(own ^ 1 << card) for card in card_ids(own) if card != taken}
+            assert features["clean"][row, 0] == (min(left.values()) == 0)
+            least = min(left.values()) + points_of(partner)
+            assert features["team_left"][row].tolist() == [least <= points for points in range(0, 80, 5)]
+            trades = [
+                best_throw(own ^ 1 << card ^ 1 << answer, taken) + points_of(partner ^ 1 << answer ^ 1 << card)
+                for card in card_ids(view.legal_give_bits[row])
+                for answer in card_ids(partner)
+            ]
+            least = min([least, *trades])
+            assert features["team_left_by_trade"][row].tolist() == [least <= points for points in range(0, 80, 5)]
+            assert max(features["plan_of_gift"][row].max(), features["plan_of_throw"][row].max()) == 4
+            if least > 80:
+                part = {"give": "plan_of_gift", "discard": "plan_of_throw"}[verb]
+                assert features[part][row, parse_card(cards[0])] == pytest.approx(4, abs=0.01)
+                seen[verb] += 1
+        elif view.phase[row] in (Phase.UPCARD_OFFER, Phase.DRAW):
+            assert (features["gain_of_take"][row, 0] > 1) == (verb == "take")
+            seen[verb] += 1
+    assert min(seen[verb] for verb in ("give", "discard", "take", "draw")) >= 5
 
 
 def test_a_hand_seen_by_hand() -> None:

@@ -246,6 +246,9 @@ def test_a_network_of_another_size_is_refused(model):
     five_outputs = {"actor.2.weight": np.zeros((5, 16), np.float32), "actor.2.bias": np.zeros(5, np.float32)}
     with pytest.raises(ValueError, match="actions are needed"):
         PolicyAgent("classic_2p", {**weights, **five_outputs}, observation=DERIVED)
+    narrow = {"actor.skip.weight": np.zeros((5, 16), np.float32)}
+    with pytest.raises(ValueError, match=r"the skip connection has weights \(5, 16\): .* is needed"):
+        PolicyAgent("classic_2p", {**weights, **narrow}, observation=DERIVED)
     del weights["actor.0.bias"]
     with pytest.raises(ValueError, match="lack"):
         PolicyAgent("classic_2p", weights, observation=DERIVED)
