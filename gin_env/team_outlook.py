@@ -41,6 +41,7 @@ CENTRE = 20.0
 _FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 4.0, 0.9, 0.3
 #: Points of a team's deadwood that are told apart: with how many it knocks depends on the turn.
 _LIMITS = np.arange(0, 80, 5)
+_KNOCK_VALUE = "both hands' deadwood less the gin bonus"
 #: How the values of throws and plans are written; it falls steeply, or a network could not tell the best from the next.
 PREFERENCE = "4 / 2 ** (value - the least value)"
 
@@ -77,7 +78,9 @@ def team_sections(rules: Rules) -> list[tuple[str, int, str]]:
             ("left_by_gift", NUM_CARDS, f"{scale} of the team after giving that card, with the best answer and throw"),
             ("plan_of_gift", NUM_CARDS, f"{PREFERENCE} of the best plan that gives that card"),
             ("plan_of_throw", NUM_CARDS, f"{PREFERENCE} of the plan that throws it and trades nothing"),
-            ("team_left_by_trade", len(_LIMITS), "as team_left, after the best exchange"),
+            ("knock_of_gift", NUM_CARDS, f"as plan_of_gift, of plans to knock: a value is {_KNOCK_VALUE}"),
+            ("team_left_by_knock", len(_LIMITS), "as team_left, of the plans to knock"),
+            ("clean_knock", 1, "whether one of them leaves the knocker without deadwood"),
             ("left_by_take", 1, f"{scale} of the team after taking the upcard, with the best exchange and throw"),
             ("left_by_draw", 1, f"{scale} of the team after drawing a card of the stock, the mean without an exchange"),
             ("gain_of_take", 1, "points by which left_by_take lies below left_by_draw, between -4 and 4"),
@@ -105,27 +108,28 @@ def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], 
     if not rules.trades:
         return
     start += 1 + len(_LIMITS)
-    gifts, plans, plain = (out[:, start + part * NUM_CARDS :][:, :NUM_CARDS] for part in range(3))
-    start += 3 * NUM_CARDS
+    gifts, plans, plain, knocks = (out[:, start + part * NUM_CARDS :][:, :NUM_CARDS] for part in range(4))
+    start += 4 * NUM_CARDS
+    limits = out[:, start : start + len(_LIMITS) + 1]
     playing = np.flatnonzero(view.phase == Phase.PLAY)
     if len(playing):
-        left = _write_offers(view.choose(playing), playing, gifts, plans, plain)
-        out[playing, start : start + len(_LIMITS)] = at_most(left, _LIMITS)
+        some = view.choose(playing)
+        found = _write_offers(some, playing, gifts, plans, plain)
+        _write_knocks(some, playing, found, found.given, knocks, limits)
     answering = np.flatnonzero(view.phase == Phase.TRADE_ANSWER)
     if len(answering):
-        _write_answers(view.choose(answering), answering, gifts, plans)
+        some = view.choose(answering)
+        found = _write_answers(some, answering, gifts, plans)
+        _write_knocks(some, answering, found, found.answered, knocks, limits)
     drawing = np.flatnonzero(view.phase <= Phase.DRAW)
     if len(drawing):
-        _write_draws(view.choose(drawing), drawing, out[:, start + len(_LIMITS) :])
+        _write_draws(view.choose(drawing), drawing, out[:, start + len(_LIMITS) + 1 :])
 
 
 def _write_offers(
     view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array, throws: Float32Array
-) -> Points:
-    """Write what each card that may be offered promises, and each throw without an exchange.
-
-    Returns what the best exchange, or none, leaves the team (M,).
-    """
+) -> Plans:
+    """Write what each card that may be offered promises, and each throw without an exchange; return the plans."""
     rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
     points, found = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
     offered = given != NO_CARD
@@ -133,18 +137,33 @@ def _write_offers(
     worth, trading = _worth(view, found), found.given != NO_CARD
     _write_best(plans, where, found.rows[trading], found.given[trading], worth[trading])
     _write_best(throws, where, found.rows[~trading], found.thrown[~trading], worth[~trading])
-    least = np.full(len(view), np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, points)
-    return least
+    return found
 
 
-def _write_answers(view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array) -> None:
-    """Write what each answer to an offer promises."""
+def _write_answers(view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array) -> Plans:
+    """Write what each answer to an offer promises; return the plans."""
     movers, mates = trading_hands(view)
     rows, answers = rows_and_cards(mates)
     points, found = plans_of(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
     _write_least(gifts, where, rows, answers, points)
     _write_best(plans, where, found.rows, found.answered, _worth(view, found))
+    return found
+
+
+def _write_knocks(
+    view: PlayerView, where: Rows, plans: Plans, cards: Cards, knocks: Float32Array, limits: Float32Array
+) -> None:
+    """Write which exchange lets the mover knock with least, ``cards`` (K,) being those that a plan moves first."""
+    some = np.flatnonzero(plans.own <= view.knock_limit[plans.rows])
+    rows, own, team = plans.rows[some], plans.own[some], plans.team[some]
+    bonus = np.where(team == 0, view.rules.team_gin_bonus, np.where(own == 0, view.rules.small_gin_bonus, 0))
+    worth = preferences(rows, (team - bonus).astype(float), len(view))
+    moved = cards[some] != NO_CARD
+    _write_best(knocks, where, rows[moved], cards[some][moved], worth[moved])
+    least = np.full(len(view), np.iinfo(np.int64).max)
+    np.minimum.at(least, rows, team)
+    limits[where, :-1] = at_most(least, _LIMITS)
+    limits[where[rows[own == 0]], -1] = 1.0
 
 
 def _write_draws(view: PlayerView, where: Rows, out: Float32Array) -> None:

@@ -139,8 +139,8 @@ def test_the_worth_of_a_throw_halves_with_each_point() -> None:
 
 
 def test_what_team_lookahead_does_is_seen() -> None:
-    """While it cannot think of knocking, its offer and its throw belong to the best plan; it takes what gains more than a point."""
-    agent, seen = load_agent("team-lookahead", "palace_4p"), Counter[str]()
+    """Far from a knock, its offer and its throw belong to the best plan; it takes what gains more than a point."""
+    agent, seen, agreed = load_agent("team-lookahead", "palace_4p"), Counter[str](), 0
     phases = {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY, Phase.TRADE_ANSWER}
     for view, features, row in views("palace_4p", phases, 400, at_once=12):
         verb, *cards = view.layout.text(int(agent.act(view)[row])).split()
@@ -150,13 +150,22 @@ def test_what_team_lookahead_does_is_seen() -> None:
             assert features["clean"][row, 0] == (min(left.values()) == 0)
             least = min(left.values()) + points_of(partner)
             assert features["team_left"][row].tolist() == [least <= points for points in range(0, 80, 5)]
-            trades = [
-                best_throw(own ^ 1 << card ^ 1 << answer, taken) + points_of(partner ^ 1 << answer ^ 1 << card)
-                for card in card_ids(view.legal_give_bits[row])
-                for answer in card_ids(partner)
-            ]
-            least = min([least, *trades])
-            assert features["team_left_by_trade"][row].tolist() == [least <= points for points in range(0, 80, 5)]
+            plans = [(points, points + points_of(partner)) for points in left.values()]
+            for card in card_ids(view.legal_give_bits[row]):
+                for answer in card_ids(partner):
+                    hand, mates = own ^ 1 << card ^ 1 << answer, points_of(partner ^ 1 << answer ^ 1 << card)
+                    points = best_throw(hand, taken)
+                    plans.append((points, points + mates))
+            knocks = [plan for plan in plans if plan[0] <= view.knock_limit[row]]
+            least = min(team for _, team in plans)
+            least_knock = min((team for _, team in knocks), default=999)
+            told = features["team_left_by_knock"][row].tolist()
+            if least == least_knock:
+                assert told == [least <= points for points in range(0, 80, 5)]
+                agreed += 1
+            else:  # plans that are far from the best are not looked at
+                assert not np.greater(told, [least_knock <= points for points in range(0, 80, 5)]).any()
+            assert features["clean_knock"][row, 0] <= any(points == 0 for points, _ in knocks)
             assert max(features["plan_of_gift"][row].max(), features["plan_of_throw"][row].max()) == 4
             if least > 80:
                 part = {"give": "plan_of_gift", "discard": "plan_of_throw"}[verb]
@@ -165,6 +174,7 @@ def test_what_team_lookahead_does_is_seen() -> None:
         elif view.phase[row] in (Phase.UPCARD_OFFER, Phase.DRAW):
             assert (features["gain_of_take"][row, 0] > 1) == (verb == "take")
             seen[verb] += 1
+    assert agreed > 30
     assert min(seen[verb] for verb in ("give", "discard", "take", "draw")) >= 5
 
 

@@ -68,7 +68,10 @@ def test_turning_the_table_changes_nothing(name: str) -> None:
 # ------------------------------------------------------------------ gin_env/symmetry.py
 
 #: Sections in which ties between equal arrangements or plans go by card ids.
-_WITH_TIES = ("melded", "melding_upcard", "partner_melded", "plan_of_gift", "plan_of_throw", "value_of_throw")
+_WITH_TIES = (
+    *("melded", "partner_melded", "melding_upcard", "value_of_throw", "plan_of_gift", "plan_of_throw"),
+    *("knock_of_gift", "team_left_by_knock", "clean_knock"),
+)
 
 
 @pytest.mark.parametrize("number", range(24))
