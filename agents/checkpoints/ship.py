@@ -74,14 +74,16 @@ def model_card(
 ) -> str:
     """Return the text that tells what a network is, how it came about and what it can do."""
     description = read_description(folder)
-    shapes = [shape for layer, shape in description["network"]["shapes"].items() if layer.endswith(".weight")]
-    size = sum(int(np.prod(shape)) for shape in description["network"]["shapes"].values())
-    sizes = " -> ".join(str(inputs) for _, inputs in shapes) + f" -> {shapes[-1][0]}"
+    shapes = description["network"]["shapes"]
+    layers = [shape for name, shape in shapes.items() if name.endswith(".weight") and ".skip." not in name]
+    sizes = " -> ".join(str(inputs) for _, inputs in layers) + f" -> {layers[-1][0]}"
+    skip = ", with a skip connection" if len(layers) < sum(name.endswith(".weight") for name in shapes) else ""
+    size = sum(int(np.prod(shape)) for shape in shapes.values())
     opponents = " ".join(match.names[1] for match in matches)
     lines = [
         f"# `{name}` for `{preset}`",
         "",
-        f"A feed-forward network ({sizes}, {description['network']['activation']}, {size:,} weights) that plays "
+        f"A feed-forward network ({sizes}, {description['network']['activation']}{skip}; {size:,} weights) that plays "
         f"`{preset}` by its likeliest legal action.",
         "",
         "## How it was trained",
