@@ -8,6 +8,7 @@ Only the actor is kept, its weights as float16. The matches are played with the 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,8 @@ from gin_env.rules import PRESETS
 
 #: Decks of the matches: not those of a training's panel, by which the network was chosen.
 SEED = 4_000_017
+#: Where a training wrote its model, which is nobody else's concern.
+OUTPUT = re.compile(r" --output ('[^']*'|\S+)")
 
 
 def ship(
@@ -53,6 +56,7 @@ def ship(
     if name not in SHIPPED:
         raise UserError(f"{name}: one of {', '.join(SHIPPED)}")
     model, training = read_model(source), read_description(source)["training"]
+    training["command"] = OUTPUT.sub("", training["command"])
     preset = next((preset for preset, rules in PRESETS.items() if rules == model.rules), None)
     if preset is None:
         raise UserError(f"{source}: was trained for {model.rules.name}, which is no preset")
@@ -91,7 +95,11 @@ def model_card(
         f"- {training['method']}; {training['decisions']:,} decisions in all, {training['decisions_of_teacher']:,} of "
         f"them the teacher's; {training['minutes']:g} minutes; seed {training['seed']}",
         f"- opponents: {', '.join(training['opponents'])}",
-        f"- trades: {'yes' if description['network']['offers'] else 'never offers a card'}",
+        *(
+            ["- it never offers a card, and did not while it was trained"]
+            if not description["network"]["offers"]
+            else []
+        ),
         f"- `python {training['command']}`",
         "",
         "## Results",
