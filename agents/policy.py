@@ -134,15 +134,18 @@ class PolicyAgent(Agent):
         """Return the actions (M,); raises ``ValueError`` for views of a game that the network does not know."""
         if view.rules is not self.rules:
             check_rules(self.name, self.rules, view.rules)
-        logits = self.logits(view)
-        legal = view.legal_mask if self.offers else view.layout.mask(view.legal_without_offers)
+        logits, legal = self.logits(view), self.seen(view).legal_mask
         if self.greedy:
             return np.where(legal, logits, -np.inf).argmax(axis=1)
         return _sample(logits, legal, self.generator)
 
+    def seen(self, view: PlayerView) -> PlayerView:
+        """Return the view as the network takes it: without the offers that it may not make."""
+        return view if self.offers else view.without_offers()
+
     def logits(self, view: PlayerView) -> Float32Array:
         """Return the network's outputs (M, A) for the decisions of a view, legal or not."""
-        observations = self.encoder.encode(view)
+        observations = self.encoder.encode(self.seen(view))
         if len(self._networks) == 1:
             return self._outputs(observations, self._networks[0])
         outputs = np.empty((len(view), view.layout.size), dtype=np.float32)
@@ -183,6 +186,10 @@ def _network(weights: Weights, part: str) -> Network:
             raise ValueError(
                 f"{part}.{number} has weights {weight.shape} and biases {bias.shape}: a matrix and a vector are needed"
             )
+    names = {f"{part}.{number}.{kind}" for number in range(count) for kind in ("weight", "bias")} | {skip_name}
+    foreign = sorted(name for name in weights if name.startswith(f"{part}.") and name not in names)
+    if foreign:
+        raise ValueError(f"the weights hold {', '.join(foreign)}, which no network here has")
     return Network(layers, weights.get(skip_name))
 
 

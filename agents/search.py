@@ -303,6 +303,8 @@ def find_candidates(
     min_probability : float
         Actions less likely by the base's network are left out.
     """
+    if isinstance(base, PolicyAgent):
+        view = base.seen(view)
     layout, legal, rows = view.layout, view.legal_mask, np.arange(len(view))
     if isinstance(base, PolicyAgent):
         scores = base.logits(view).astype(np.float64)

@@ -17,15 +17,17 @@ from agents.scripted import Bools, Points
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, rows_and_cards
 from gin_env.melds import best_of_each, deadwood
 from gin_env.plans import (
+    TEAM_DANGER_WEIGHT,
+    TEAM_FUTURE_WEIGHT,
     Plans,
     cards_to_trade,
-    danger,
     exchanges,
+    gin_bonus,
     left_by_drawing,
     left_by_taking,
-    own_turns,
     plans_of,
     trading_hands,
+    values_of_plans,
 )
 from gin_env.view import PlayerView
 
@@ -41,8 +43,8 @@ class TeamLookaheadAgent(LookaheadAgent):
     """
 
     name = "team-lookahead"
-    team_future_weight = 4.0  #: of both hands' prospects in the first turn, beside the deadwood
-    danger_weight = 0.3  #: of the danger, beside the deadwood
+    team_future_weight = TEAM_FUTURE_WEIGHT  #: of both hands' prospects in the first turn, beside the deadwood
+    danger_weight = TEAM_DANGER_WEIGHT  #: of the danger, beside the deadwood
     take_margin = 1.0  #: points by which the upcard must promise more than a card of the stock
     #: The team's deadwood up to which it knocks in each of the deal's first turns; later only a clean hand does.
     knock_limits = (80, 50, 50, 35, 30, 25)
@@ -50,22 +52,17 @@ class TeamLookaheadAgent(LookaheadAgent):
     clean_limit = 50
     clean_slope = 2
     team_knock_at = 80  # no tighter than these
-    trades = True  #: whether it ever offers a card
 
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if, with the best exchange, it promises less deadwood than a card of the stock."""
         if not view.rules.sees_partner:
             return super().takes(view)
-        givable = cards_to_trade(view)
-        if not (view.rules.trades and self.trades):
-            givable = np.zeros_like(givable)
-        return left_by_taking(view, givable) < left_by_drawing(view) - self.take_margin
+        return left_by_taking(view, cards_to_trade(view)) < left_by_drawing(view) - self.take_margin
 
     def _play(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
             return super()._play(view)
-        givable = view.legal_give_bits if self.trades else np.zeros_like(view.hand_bits)
-        rows, given, answered = exchanges(givable, view.partner_bits)
+        rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
         _, plans = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
         best = best_of_each(plans.rows, len(view), self._values(view, plans))
         offers, cards = plans.given[best], plans.thrown[best]
@@ -90,15 +87,10 @@ class TeamLookaheadAgent(LookaheadAgent):
     def _values(self, view: PlayerView, plans: Plans) -> Numbers:
         """Return how little each plan (K,) promises; of equal values the first plan counts."""
         rows, own, team = plans.rows, plans.own, plans.team
-        weights = self.team_future_weight * self.future_decay ** own_turns(view)
-        values = team + weights[rows] * plans.future + self.danger_weight * danger(view, rows, plans.thrown)
-        gin = self._gin_bonus(view, own, team)
-        values = np.where(self._ends(view, rows, own, team), team - gin - _FIRST, values)
+        values = values_of_plans(view, plans, self.team_future_weight, self.future_decay, self.danger_weight)
+        ending = team - gin_bonus(view.rules, own, team) - _FIRST
+        values = np.where(self._ends(view, rows, own, team), ending, values)
         return values - CARD_POINTS[plans.thrown] / 1000
-
-    def _gin_bonus(self, view: PlayerView, own: Points, team: Points) -> Points:
-        """Return the bonus that a won knock brings (K,)."""
-        return np.where(team == 0, view.rules.team_gin_bonus, np.where(own == 0, view.rules.small_gin_bonus, 0))
 
     def _ends(self, view: PlayerView, rows: Rows, own: Points, team: Points) -> Bools:
         """Return whether the movers of some rows (K,) would knock with so much deadwood (K,), if they may."""
@@ -120,4 +112,7 @@ class NoTradeLookaheadAgent(TeamLookaheadAgent):
     """``team-lookahead`` that never offers a card: the teacher of networks that do without trading."""
 
     name = "no-trade-lookahead"
-    trades = False
+
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return a legal action for each row (M,)."""
+        return super().act(view.without_offers())

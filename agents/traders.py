@@ -21,8 +21,9 @@ class NeverTradeAgent(GoldK4Agent):
 
     name = "never-trade"
 
-    def _offers(self, view: PlayerView) -> Cards:
-        return np.full(len(view), NO_CARD, dtype=np.intp)
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return a legal action for each row (M,)."""
+        return super().act(view.without_offers())
 
 
 class TradeGreedyAgent(GoldK4Agent):

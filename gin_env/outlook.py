@@ -1,8 +1,9 @@
 """What a view promises: computed features that look one draw ahead, for ``ObservationOptions(outlook=True)``.
 
 They spare a network the arithmetic of melds: what each throw leaves and what one more unseen card would make
-of it, whom a thrown card would serve, and what each trade would leave the team. Numbers are in tens of points
-below ``CENTRE``, so that a point of deadwood stays visible to a network; places without a number hold 0.
+of it, whom a thrown card would serve, and what each trade would leave the team. Deadwood is in tens of points
+below ``CENTRE``, so that a point of it stays visible to a network; what is only compared (throws, plans) is written so
+that the best stands out (``PREFERENCE``); places without a number hold 0.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
         out[rows, start + NUM_CARDS + cards] = preferences(rows, values[worth], len(view))
         start += 2 * NUM_CARDS
         out[:, start : start + len(_LIMITS)] = at_most(least, _LIMITS)
-        drawing = np.flatnonzero(view.phase <= Phase.DRAW)
+        drawing = np.flatnonzero((view.phase == Phase.UPCARD_OFFER) | (view.phase == Phase.DRAW))
         if len(drawing):
             _write_take(hands[drawing], upcards[drawing], drawing, out[:, start + len(_LIMITS) :])
 

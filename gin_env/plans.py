@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gin_env.cards import CARD_BITS, CARD_POINTS, EVERY_SUIT, NO_CARD, NUM_CARDS, NUM_RANKS, UInt64Array, rows_and_cards
 from gin_env.melds import deadwood, deadwood_after_each, first_arrangements, next_above, next_below
 from gin_env.prospects import least_after_throw, prospects
+from gin_env.rules import Rules
 from gin_env.view import PlayerView
 
 Rows = NDArray[np.intp]
@@ -53,6 +54,11 @@ def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows
     return rows[chosen], cards[chosen], points[chosen]
 
 
+#: The numbers by which ``team-lookahead`` judges plans (agents/team_lookahead.py): the weight of the prospects beside
+#: the deadwood in a deal's first turn, by what it falls from turn to turn, and the weight of the danger.
+TEAM_FUTURE_WEIGHT, FUTURE_DECAY, TEAM_DANGER_WEIGHT = 4.0, 0.9, 0.3
+
+
 class Plans(NamedTuple):
     """K plans, an exchange with the mate or none and then a throw each; rows ascending, every row with at least one."""
 
@@ -87,8 +93,23 @@ def plans_of(
     return points, Plans(rows, given[of], answered[of], thrown, own, own + mate_points[of], future)
 
 
+def values_of_plans(
+    view: PlayerView, plans: Plans, future_weight: float, future_decay: float, danger_weight: float
+) -> NDArray[np.float64]:
+    """Return what each plan (K,) leaves: the team's deadwood, with some weights the prospects and the danger."""
+    weights = future_weight * future_decay ** own_turns(view)
+    return plans.team + weights[plans.rows] * plans.future + danger_weight * danger(view, plans.rows, plans.thrown)
+
+
+def gin_bonus(rules: Rules, own: Points, team: Points) -> Points:
+    """Return the bonus (K,) of a won knock by a partnership, by the knocker's and the team's deadwood (K,)."""
+    return np.where(team == 0, rules.team_gin_bonus, np.where(own == 0, rules.small_gin_bonus, 0))
+
+
 def cards_to_trade(view: PlayerView) -> UInt64Array:
     """Return the cards (M,) that a viewer who takes the upcard could offer."""
+    if not (view.rules.trades and view.may_offer):
+        return np.zeros_like(view.hand_bits)
     return view.hand_bits | CARD_BITS[view.upcard] if view.rules.trade_taken_card else view.hand_bits
 
 

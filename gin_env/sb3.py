@@ -127,9 +127,7 @@ class GinVecEnv(VecEnv):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the learner's legal actions (N, A)."""
-        if self.offers:
-            return self.table.action_masks()
-        return self.table.layout.mask(self.table.views().legal_without_offers)
+        return self.table.action_masks() if self.offers else self.table.views().without_offers().legal_mask
 
     def set_opponents(self, opponents: Agent | Sequence[Agent], assignment: ArrayLike | None = None) -> None:
         """Seat other opponents from now on; arguments as in ``LearnerTable.set_opponents``."""
@@ -150,6 +148,8 @@ class GinVecEnv(VecEnv):
 
     def _encode(self, view: PlayerView, state: State, rows: NDArray[np.intp]) -> Float32Array:
         """Return the observations (M, F) of a view of some rows of a state."""
+        if not self.offers:
+            view = view.without_offers()
         if self.hidden is None:
             return self.encoder.encode(view)
         out = np.empty((len(view), self.encoder.size + self.hidden.size), dtype=np.float32)

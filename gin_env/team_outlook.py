@@ -1,8 +1,9 @@
 """What a view promises a partnership whose partners see each other's cards: its part of the features of outlook.py.
 
 A trade is judged by **plans** (plans.py): an exchange or none, then a throw. A plan's value is the deadwood that it
-leaves the team and, with a weight that falls from turn to turn, the prospects of both hands; weights and slacks are
-those that were measured for ``team-lookahead`` (docs/agents.md).
+leaves the team and, with a weight that falls from turn to turn, the prospects of both hands, and the danger of the
+throw; weights and slacks are those that were measured for ``team-lookahead`` (docs/agents.md). Plans far from the best
+are not looked at, and only the seat that is asked has any.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ from numpy.typing import NDArray
 from gin_env.cards import NO_CARD, NUM_CARDS, rows_and_cards
 from gin_env.melds import deadwood
 from gin_env.plans import (
+    FUTURE_DECAY,
     NUM_BEST,
+    TEAM_DANGER_WEIGHT,
+    TEAM_FUTURE_WEIGHT,
     Cards,
     Plans,
     Points,
     Rows,
     cards_to_trade,
-    danger,
     exchanges,
+    gin_bonus,
     left_by_drawing,
     left_by_taking,
-    own_turns,
     plans_of,
     trading_hands,
+    values_of_plans,
 )
 from gin_env.prospects import prospects
 from gin_env.rules import Rules
@@ -36,9 +40,6 @@ Float32Array = NDArray[np.float32]
 
 #: Deadwood that is written as 0.
 CENTRE = 20.0
-#: Weight of the prospects beside the deadwood in a deal's first turn, by what it falls from turn to turn; weight of the
-#: danger.
-_FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 4.0, 0.9, 0.3
 #: Points of a team's deadwood that are told apart: with how many it knocks depends on the turn.
 _LIMITS = np.arange(0, 80, 5)
 _KNOCK_VALUE = "both hands' deadwood less the gin bonus"
@@ -70,16 +71,20 @@ def team_sections(rules: Rules) -> list[tuple[str, int, str]]:
         ("partner_prospects", 1, "as prospects, of the partner's hand"),
         ("partner_left", 1, f"{scale} of the partner's hand"),
         ("team_left_by_throw", NUM_CARDS, f"{scale} of both hands after throwing that card, as left_by_throw"),
-        ("clean", 1, "whether some throw leaves the own hand without deadwood"),
+        ("clean", 1, "whether some throw leaves the own hand, before a draw with the upcard, without deadwood"),
         ("team_left", len(_LIMITS), "whether the best throw leaves both hands at most 0, 5, 10, ... points"),
     ]
     if rules.trades:
         sections += [
             ("left_by_gift", NUM_CARDS, f"{scale} of the team after giving that card, with the best answer and throw"),
-            ("plan_of_gift", NUM_CARDS, f"{PREFERENCE} of the best plan that gives that card"),
+            (
+                "plan_of_gift",
+                NUM_CARDS,
+                f"{PREFERENCE} of the best plan that gives it; 0 if far from the best",
+            ),
             ("plan_of_throw", NUM_CARDS, f"{PREFERENCE} of the plan that throws it and trades nothing"),
             ("knock_of_gift", NUM_CARDS, f"as plan_of_gift, of plans to knock: a value is {_KNOCK_VALUE}"),
-            ("team_left_by_knock", len(_LIMITS), "as team_left, of the plans to knock"),
+            ("team_left_by_knock", len(_LIMITS), "as team_left, of the plans to knock that lie near the best"),
             ("clean_knock", 1, "whether one of them leaves the knocker without deadwood"),
             ("left_by_take", 1, f"{scale} of the team after taking the upcard, with the best exchange and throw"),
             ("left_by_draw", 1, f"{scale} of the team after drawing a card of the stock, the mean without an exchange"),
@@ -111,17 +116,18 @@ def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], 
     gifts, plans, plain, knocks = (out[:, start + part * NUM_CARDS :][:, :NUM_CARDS] for part in range(4))
     start += 4 * NUM_CARDS
     limits = out[:, start : start + len(_LIMITS) + 1]
-    playing = np.flatnonzero(view.phase == Phase.PLAY)
+    asked = view.mover == 0
+    playing = np.flatnonzero(asked & (view.phase == Phase.PLAY))
     if len(playing):
         some = view.choose(playing)
         found = _write_offers(some, playing, gifts, plans, plain)
         _write_knocks(some, playing, found, found.given, knocks, limits)
-    answering = np.flatnonzero(view.phase == Phase.TRADE_ANSWER)
+    answering = np.flatnonzero(asked & (view.phase == Phase.TRADE_ANSWER))
     if len(answering):
         some = view.choose(answering)
         found = _write_answers(some, answering, gifts, plans)
         _write_knocks(some, answering, found, found.answered, knocks, limits)
-    drawing = np.flatnonzero(view.phase <= Phase.DRAW)
+    drawing = np.flatnonzero(asked & ((view.phase == Phase.UPCARD_OFFER) | (view.phase == Phase.DRAW)))
     if len(drawing):
         _write_draws(view.choose(drawing), drawing, out[:, start + len(_LIMITS) + 1 :])
 
@@ -156,8 +162,7 @@ def _write_knocks(
     """Write which exchange lets the mover knock with least, ``cards`` (K,) being those that a plan moves first."""
     some = np.flatnonzero(plans.own <= view.knock_limit[plans.rows])
     rows, own, team = plans.rows[some], plans.own[some], plans.team[some]
-    bonus = np.where(team == 0, view.rules.team_gin_bonus, np.where(own == 0, view.rules.small_gin_bonus, 0))
-    worth = preferences(rows, (team - bonus).astype(float), len(view))
+    worth = preferences(rows, (team - gin_bonus(view.rules, own, team)).astype(float), len(view))
     moved = cards[some] != NO_CARD
     _write_best(knocks, where, rows[moved], cards[some][moved], worth[moved])
     least = np.full(len(view), np.iinfo(np.int64).max)
@@ -175,9 +180,7 @@ def _write_draws(view: PlayerView, where: Rows, out: Float32Array) -> None:
 
 def _worth(view: PlayerView, plans: Plans) -> NDArray[np.float64]:
     """Return how each plan (K,) compares with its row's best."""
-    weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** own_turns(view)
-    risks = danger(view, plans.rows, plans.thrown)
-    values = plans.team + weights[plans.rows] * plans.future + _DANGER_WEIGHT * risks
+    values = values_of_plans(view, plans, TEAM_FUTURE_WEIGHT, FUTURE_DECAY, TEAM_DANGER_WEIGHT)
     return preferences(plans.rows, values, len(view))
 
 

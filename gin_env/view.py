@@ -12,7 +12,7 @@ partners see the cards they trade, opponents only that they trade. A knock opens
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,6 +106,7 @@ class PlayerView:
     sheet_boxes: NDArray[np.int32] | None = None  #: (M, S, T)
 
     history: History | None = None  #: on request
+    may_offer: bool = True  #: whether the viewer may offer cards to the partner, where the rules let him
 
     def __len__(self) -> int:
         """Return M, the number of rows."""
@@ -123,14 +124,13 @@ class PlayerView:
             return np.zeros(len(self), dtype=np.uint64)
         return self.legal[:, self.layout.give_word]
 
-    @property
-    def legal_without_offers(self) -> UInt64Array:
-        """The words of legal actions (M, W) without those that offer a card to the partner."""
-        if self.layout.give < 0:
-            return self.legal
-        legal = self.legal.copy()
-        legal[self.phase == Phase.PLAY, self.layout.give_word] = 0
-        return legal
+    def without_offers(self) -> PlayerView:
+        """Return the same view of a player who offers no cards; offers of the partner are still answered."""
+        legal = self.legal
+        if self.layout.give >= 0:
+            legal = legal.copy()
+            legal[self.phase == Phase.PLAY, self.layout.give_word] = 0
+        return replace(self, legal=legal, may_offer=False)
 
     @property
     def legal_discard_bits(self) -> UInt64Array:

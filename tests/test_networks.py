@@ -10,6 +10,7 @@ from sb3_contrib import MaskablePPO  # noqa: E402
 
 from agents.model_files import Model, read_model, write_model  # noqa: E402
 from agents.policy import PolicyAgent, actor_weights  # noqa: E402
+from agents.registry import load_agent  # noqa: E402
 from agents.selfplay.network import SelfPlayPolicy  # noqa: E402
 from agents.selfplay.session import begin_with  # noqa: E402
 from gin_env.engine import Engine  # noqa: E402
@@ -23,8 +24,8 @@ PALACE = Rules.preset("palace_4p")
 ROWS = 48
 
 
-def make_policy(num_actors=1, rules=PALACE, sizes=(24, 16), seed=1):
-    env = GinVecEnv(rules, ROWS, show_hidden=True)
+def make_policy(num_actors=1, rules=PALACE, sizes=(24, 16), seed=1, observation=None):
+    env = GinVecEnv(rules, ROWS, show_hidden=True, observation=observation)
     own = {"num_seen": env.encoder.size, "num_actors": num_actors}
     options = {"net_arch": list(sizes), "activation_fn": torch.nn.ReLU, **own}
     model = MaskablePPO(SelfPlayPolicy, env, n_steps=4, batch_size=64, policy_kwargs=options, device="cpu", seed=seed)
@@ -158,6 +159,31 @@ def test_an_environment_without_offers_never_lets_the_learner_offer():
         env.step(np.where(masks, generator.random(masks.shape), -1.0).argmax(axis=1))
 
 
+def test_a_network_without_offers_sees_no_trades():
+    """Neither does its training: with trades in view the worth of a mere throw would be lost beside theirs."""
+    outlook = ObservationOptions(outlook=True)
+    weights = actor_weights(make_policy(observation=outlook)[1].policy.weights())
+    willing, barred = (PolicyAgent(PALACE, weights, "relu", outlook, offers=offers) for offers in (True, False))
+    env, encoder = GinVecEnv(PALACE, ROWS, offers=False, observation=outlook), willing.encoder
+    teacher = load_agent("no-trade-lookahead", PALACE)
+    gifts, throws, gain = (encoder.section(name) for name in ("plan_of_gift", "plan_of_throw", "gain_of_take"))
+    observations, played, taken = env.reset(), 0, 0
+    for _ in range(60):
+        view = env.table.views()
+        np.testing.assert_array_equal(observations, encoder.encode(view.without_offers()))
+        np.testing.assert_array_equal(barred.logits(view), willing.logits(view.without_offers()))
+        playing = observations[view.phase == Phase.PLAY]
+        assert not playing[:, gifts.start : gifts.start + gifts.width].any()
+        assert (playing[:, throws.start : throws.start + throws.width].max(axis=1) == 4).all()
+        drawing = (view.phase == Phase.UPCARD_OFFER) | (view.phase == Phase.DRAW)
+        wanted = observations[drawing, gain.start] > 1
+        np.testing.assert_array_equal(wanted, teacher.act(view)[drawing] == view.layout.index("take"))
+        played, taken = played + len(playing), taken + wanted.sum()
+        observations, *_ = env.step(barred.act(view))
+    assert played > 100
+    assert taken > 20
+
+
 def test_half_precision_and_offers_are_kept(tmp_path):
     weights = actor_weights(make_policy()[1].policy.weights())
     write_model(tmp_path, Model(PALACE, ObservationOptions(), "relu", weights, offers=False), {}, np.float16)
@@ -179,6 +205,18 @@ def test_training_begins_with_a_saved_network(num_actors, tmp_path):
     np.testing.assert_allclose(logits_of(model.policy, observations), logits_of(saved, observations), atol=1e-5)
     seen = torch.from_numpy(observations)
     torch.testing.assert_close(model.policy.predict_values(seen), saved.predict_values(seen))
+
+
+def test_networks_of_their_own_stay_apart_when_they_begin(tmp_path):
+    saved = make_policy(2, seed=1)[1].policy
+    write_model(tmp_path, Model(PALACE, ObservationOptions(), "relu", saved.weights()), {})
+    env, model = make_policy(2, seed=2)
+    begin_with(model.policy, tmp_path, env.encoder, "relu")
+    before, after = saved.weights(), model.policy.weights()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    env, model = make_policy(1)
+    with pytest.raises(ValueError, match="has 2 actors, one for each seat; give --per-seat"):
+        begin_with(model.policy, tmp_path, env.encoder, "relu")
 
 
 def test_a_network_that_does_not_fit_is_refused(tmp_path):

@@ -151,11 +151,15 @@ def test_what_team_lookahead_does_is_seen() -> None:
             least = min(left.values()) + points_of(partner)
             assert features["team_left"][row].tolist() == [least <= points for points in range(0, 80, 5)]
             plans = [(points, points + points_of(partner)) for points in left.values()]
+            knocking = set[int]()
             for card in card_ids(view.legal_give_bits[row]):
                 for answer in card_ids(partner):
                     hand, mates = own ^ 1 << card ^ 1 << answer, points_of(partner ^ 1 << answer ^ 1 << card)
                     points = best_throw(hand, taken)
                     plans.append((points, points + mates))
+                    knocking |= {card} if points <= view.knock_limit[row] else set()
+            assert {*np.flatnonzero(features["knock_of_gift"][row]).tolist()} <= knocking
+            seen["knock of gift"] += bool(features["knock_of_gift"][row].max() == 4)
             knocks = [plan for plan in plans if plan[0] <= view.knock_limit[row]]
             least = min(team for _, team in plans)
             least_knock = min((team for _, team in knocks), default=999)
@@ -166,16 +170,22 @@ def test_what_team_lookahead_does_is_seen() -> None:
             else:  # plans that are far from the best are not looked at
                 assert not np.greater(told, [least_knock <= points for points in range(0, 80, 5)]).any()
             assert features["clean_knock"][row, 0] <= any(points == 0 for points, _ in knocks)
+            seen["clean"] += bool(features["clean_knock"][row, 0])
             assert max(features["plan_of_gift"][row].max(), features["plan_of_throw"][row].max()) == 4
             if least > 80:
                 part = {"give": "plan_of_gift", "discard": "plan_of_throw"}[verb]
                 assert features[part][row, parse_card(cards[0])] == pytest.approx(4, abs=0.01)
                 seen[verb] += 1
-        elif view.phase[row] in (Phase.UPCARD_OFFER, Phase.DRAW):
+        elif view.phase[row] == Phase.TRADE_ANSWER:
+            assert features["plan_of_gift"][row].max() == 4
+            if not features["team_left_by_knock"][row].any():
+                assert features["plan_of_gift"][row, parse_card(cards[0])] == pytest.approx(4, abs=0.01)
+                seen["answer"] += 1
+        else:
             assert (features["gain_of_take"][row, 0] > 1) == (verb == "take")
             seen[verb] += 1
     assert agreed > 30
-    assert min(seen[verb] for verb in ("give", "discard", "take", "draw")) >= 5
+    assert min(seen[verb] for verb in ("give", "discard", "answer", "take", "draw", "knock of gift", "clean")) >= 5
 
 
 def test_a_hand_seen_by_hand() -> None:

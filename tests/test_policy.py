@@ -249,6 +249,8 @@ def test_a_network_of_another_size_is_refused(model):
     narrow = {"actor.skip.weight": np.zeros((5, 16), np.float32)}
     with pytest.raises(ValueError, match=r"the skip connection has weights \(5, 16\): .* is needed"):
         PolicyAgent("classic_2p", {**weights, **narrow}, observation=DERIVED)
+    with pytest.raises(ValueError, match=r"hold actor.skip.bias, which no network here has"):
+        PolicyAgent("classic_2p", {**weights, "actor.skip.bias": np.zeros(5, np.float32)}, observation=DERIVED)
     del weights["actor.0.bias"]
     with pytest.raises(ValueError, match="lack"):
         PolicyAgent("classic_2p", weights, observation=DERIVED)

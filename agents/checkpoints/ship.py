@@ -8,7 +8,7 @@ Only the actor is kept, its weights as float16. The matches are played with the 
 from __future__ import annotations
 
 import os
-import re
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,8 +27,6 @@ from gin_env.rules import PRESETS
 
 #: Decks of the matches: not those of a training's panel, by which the network was chosen.
 SEED = 4_000_017
-#: Where a training wrote its model, which is nobody else's concern.
-OUTPUT = re.compile(r" --output ('[^']*'|\S+)")
 
 
 def ship(
@@ -56,7 +54,7 @@ def ship(
     if name not in SHIPPED:
         raise UserError(f"{name}: one of {', '.join(SHIPPED)}")
     model, training = read_model(source), read_description(source)["training"]
-    training["command"] = OUTPUT.sub("", training["command"])
+    training["command"] = without_output(training["command"])
     preset = next((preset for preset, rules in PRESETS.items() if rules == model.rules), None)
     if preset is None:
         raise UserError(f"{source}: was trained for {model.rules.name}, which is no preset")
@@ -71,6 +69,18 @@ def ship(
         print(f"{opponent:>16}  {match.points_per_deal.text(sign=True)}", flush=True)
         matches.append(match)
     (folder / "README.md").write_text(model_card(folder, name, preset, matches, training, notes))
+
+
+def without_output(command: str) -> str:
+    """Return a command without the folder that it wrote to, which is nobody else's concern."""
+    kept: list[str] = []
+    words = iter(shlex.split(command))
+    for word in words:
+        if word == "--output":
+            next(words, None)
+        elif not word.startswith("--output="):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def model_card(

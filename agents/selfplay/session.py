@@ -318,6 +318,9 @@ def begin_with(policy: SelfPlayPolicy, folder: Path, encoder: ObservationEncoder
         raise ValueError(f"--init {folder}: that network sees other features; train with the same observation options")
     if model.activation != activation:
         raise ValueError(f"--init {folder}: that network has --activation {model.activation}")
+    num_actors = len({name.split(".")[0] for name in model.weights if name.startswith("seat_")})
+    if num_actors > policy.mlp_extractor.num_actors:
+        raise ValueError(f"--init {folder}: that network has {num_actors} actors, one for each seat; give --per-seat")
     try:
         policy.set_weights(model.weights)
     except ValueError as error:
