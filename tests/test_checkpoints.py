@@ -53,7 +53,7 @@ def test_best_beats_simple(rules):
         ("eaai_2p", "simple", 5.0),
         ("eaai_2p", "gin-only", 4.0),
         ("eaai_2p", "gold-k4", 5.0),
-        ("eaai_2p", "lookahead", 1.5),
+        ("eaai_2p", "lookahead", 1.0),
         ("classic_2p", "simple", 4.5),
         ("classic_2p", "lookahead", 1.0),
         ("palace_4p", "simple", 13.0),

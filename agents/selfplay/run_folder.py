@@ -37,7 +37,7 @@ BEST_FOLDER = "best"
 LOGS_FOLDER = "logs"
 
 #: Version of what stands in training.pt and arguments.json.
-RUN_VERSION = 4
+RUN_VERSION = 5
 
 #: What stands in training.pt.
 _TRAINING_TYPES = {
