@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 
 from agents.scripted import Bools, Cards, Points, ScriptedAgent
 from gin_env.cards import CARD_BITS, CARD_POINTS, UInt64Array
-from gin_env.melds import best_of_each, deadwood, first_arrangements
-from gin_env.plans import NUM_BEST, danger, own_turns, worthwhile_throws
+from gin_env.melds import best_of_each
+from gin_env.plans import (
+    DANGER_WEIGHT,
+    FUTURE_DECAY,
+    FUTURE_WEIGHT,
+    NUM_BEST,
+    SHARP_NUM_BEST,
+    danger,
+    gains_of_taking,
+    own_turns,
+    worthwhile_throws,
+)
 from gin_env.prospects import least_after_throw, prospects
 from gin_env.view import PlayerView
 
@@ -30,19 +40,14 @@ class LookaheadAgent(ScriptedAgent):
     name = "lookahead"
     team_knock_at = 40
     early_turns = 3  #: its own turns in which it knocks; later it waits for gin
-    future_weight = 18.0  #: of the prospects in its first turn, beside the deadwood
-    future_decay = 0.9  #: by which that weight falls from turn to turn
+    future_weight = FUTURE_WEIGHT  #: of the prospects in its first turn, beside the deadwood
+    future_decay = FUTURE_DECAY  #: by which that weight falls from turn to turn
     num_best = NUM_BEST  #: of the cards that may come so many count
     danger_share = 1.0  #: of whom the card would serve, beside the deadwood
 
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if it then lies in a meld and lowers the deadwood that the best throw leaves."""
-        hands, upcards = view.hand_bits, CARD_BITS[view.upcard]
-        wanted = least_after_throw(hands | upcards, upcards) < deadwood(hands)
-        lower = np.flatnonzero(wanted)
-        laid = first_arrangements(hands[lower] | upcards[lower])
-        wanted[lower] = ((laid.set_bits | laid.run_bits) & upcards[lower]) != 0
-        return wanted
+        return gains_of_taking(view.hand_bits, CARD_BITS[view.upcard])[1]
 
     def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
         """Throw the card of the lowest score; where that knocks, one that leaves least (of equals the dearest)."""
@@ -77,8 +82,8 @@ class SharpAgent(LookaheadAgent):
     name = "sharp"
     early_turns = 5
     least_knock = 5  #: points with which it knocks at least, if not with none
-    num_best = 5
-    danger_share = 0.5
+    num_best = SHARP_NUM_BEST
+    danger_share = DANGER_WEIGHT
 
     def _wants_to_knock(self, view: PlayerView, points: NDArray[np.integer]) -> Bools:
         return super()._wants_to_knock(view, points) & ((points == 0) | (points >= self.least_knock))

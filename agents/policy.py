@@ -134,7 +134,8 @@ class PolicyAgent(Agent):
         """Return the actions (M,); raises ``ValueError`` for views of a game that the network does not know."""
         if view.rules is not self.rules:
             check_rules(self.name, self.rules, view.rules)
-        logits, legal = self.logits(view), self.seen(view).legal_mask
+        view = self.seen(view)
+        logits, legal = self.logits(view), view.legal_mask
         if self.greedy:
             return np.where(legal, logits, -np.inf).argmax(axis=1)
         return _sample(logits, legal, self.generator)

@@ -12,9 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
-from gin_env.melds import deadwood, deadwood_after_each, first_arrangements, next_above, next_below
-from gin_env.plans import NUM_BEST, danger, held_and_gone, own_turns, worthwhile_throws
-from gin_env.prospects import completing_cards, least_after_throw, prospects
+from gin_env.melds import deadwood_after_each, next_above, next_below
+from gin_env.plans import (
+    DANGER_WEIGHT,
+    FUTURE_DECAY,
+    FUTURE_WEIGHT,
+    NUM_BEST,
+    SHARP_NUM_BEST,
+    danger,
+    gains_of_taking,
+    held_and_gone,
+    own_turns,
+    worthwhile_throws,
+)
+from gin_env.prospects import completing_cards, prospects
 from gin_env.rules import Rules
 from gin_env.state import Phase
 from gin_env.team_outlook import CENTRE, PREFERENCE, at_most, in_tens, preferences, team_sections, write_team
@@ -28,11 +39,6 @@ _SLACK = 6
 _TURNS = 24
 #: Points of the least deadwood that are told apart: a knock is allowed with at most 10 under most rules.
 _LIMITS = np.arange(11)
-#: The weights by which the agent ``sharp`` judges throws: of the prospects beside the deadwood in a deal's
-#: first turn, by what it falls from turn to turn, and of the danger.
-_FUTURE_WEIGHT, _FUTURE_DECAY, _DANGER_WEIGHT = 18.0, 0.9, 0.5
-#: Unseen cards that count for the prospects of a seat that plays alone: those that leave least.
-_NUM_BEST_ALONE = 5
 
 
 def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
@@ -102,8 +108,8 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     else:
         risks = danger(view, rows, cards)
         out[rows, start + cards] = risks / 10.0
-        weights = _FUTURE_WEIGHT * _FUTURE_DECAY ** own_turns(view)
-        values = points[near] + weights[rows] * ahead + _DANGER_WEIGHT * risks
+        weights = FUTURE_WEIGHT * FUTURE_DECAY ** own_turns(view)
+        values = points[near] + weights[rows] * ahead + DANGER_WEIGHT * risks
         of, thrown, _ = worthwhile_throws(full, candidates)
         worth = np.isin(rows * NUM_CARDS + cards, of * NUM_CARDS + thrown)
         rows, cards = rows[worth], cards[worth]
@@ -117,14 +123,12 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
 
 def _write_take(hands: UInt64Array, upcards: UInt64Array, where: NDArray[np.intp], out: Float32Array) -> None:
     """Write what taking the upcard promises each hand, if it is thrown for another card."""
-    gains = deadwood(hands).astype(np.int64) - least_after_throw(hands | upcards, upcards)
-    laid = first_arrangements(hands | upcards)
-    out[where, 0] = gains / 10.0
-    out[where, 1] = (gains > 0) & (((laid.set_bits | laid.run_bits) & upcards) != 0)
+    gains, melding = gains_of_taking(hands, upcards)
+    out[where, 0], out[where, 1] = gains / 10.0, melding
 
 
 def _num_best(rules: Rules) -> int:
-    return NUM_BEST if rules.sees_partner else _NUM_BEST_ALONE
+    return NUM_BEST if rules.sees_partner else SHARP_NUM_BEST
 
 
 def _write_near(bits: UInt64Array, out: Float32Array) -> None:

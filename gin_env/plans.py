@@ -54,9 +54,12 @@ def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows
     return rows[chosen], cards[chosen], points[chosen]
 
 
-#: The numbers by which ``team-lookahead`` judges plans (agents/team_lookahead.py): the weight of the prospects beside
-#: the deadwood in a deal's first turn, by what it falls from turn to turn, and the weight of the danger.
-TEAM_FUTURE_WEIGHT, FUTURE_DECAY, TEAM_DANGER_WEIGHT = 4.0, 0.9, 0.3
+#: By what agents judge throws and plans: the weight of the prospects beside the deadwood in a deal's first turn, by
+#: what it falls from turn to turn, and the weight of the danger. A seat that plays alone judges as ``sharp``
+#: (agents/lookahead.py), which counts fewer cards, a partnership as ``team-lookahead`` (agents/team_lookahead.py).
+FUTURE_DECAY = 0.9
+FUTURE_WEIGHT, DANGER_WEIGHT, SHARP_NUM_BEST = 18.0, 0.5, 5
+TEAM_FUTURE_WEIGHT, TEAM_DANGER_WEIGHT = 4.0, 0.3
 
 
 class Plans(NamedTuple):
@@ -119,14 +122,32 @@ def left_by_taking(view: PlayerView, givable: UInt64Array) -> Points:
     rows, given, answered = exchanges(givable, mates)
     swapped = CARD_BITS[given] ^ CARD_BITS[answered]
     points = least_after_throw((hands | upcards)[rows] ^ swapped, upcards[rows]).astype(np.int64)
-    least = np.full(len(view), np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, points + deadwood(mates[rows] ^ swapped))
-    return least
+    return least_of_each(rows, points + deadwood(mates[rows] ^ swapped), len(view))
 
 
 def left_by_drawing(view: PlayerView) -> NDArray[np.float64]:
     """Return the team's deadwood (M,) after drawing from the stock and a throw: the mean over the unseen cards."""
     return prospects(view.hand_bits, view.unseen_bits, NUM_CARDS) + deadwood(view.partner_bits)
+
+
+def gains_of_taking(hands: UInt64Array, upcards: UInt64Array) -> tuple[Points, NDArray[np.bool_]]:
+    """Return by how much taking the upcard and the best throw lower each deadwood (M,), and whether it then melds (M,).
+
+    An upcard melds if it lies in a meld of hand and upcard; where nothing is gained this is False.
+    """
+    gains = deadwood(hands).astype(np.int64) - least_after_throw(hands | upcards, upcards)
+    melding = gains > 0
+    lower = np.flatnonzero(melding)
+    laid = first_arrangements(hands[lower] | upcards[lower])
+    melding[lower] = ((laid.set_bits | laid.run_bits) & upcards[lower]) != 0
+    return gains, melding
+
+
+def least_of_each(rows: Rows, points: Points, num_rows: int) -> Points:
+    """Return the least points (K,) of each row (num_rows,), the largest number for a row without any."""
+    least = np.full(num_rows, np.iinfo(np.int64).max)
+    np.minimum.at(least, rows, points)
+    return least
 
 
 def trading_hands(view: PlayerView) -> tuple[UInt64Array, UInt64Array]:
@@ -160,8 +181,7 @@ def exchanges(givable: UInt64Array, mates: UInt64Array) -> tuple[Rows, Cards, Ca
 
 def nearest_exchanges(rows: Rows, points: Points, num_rows: int) -> Rows:
     """Return the exchanges of each row, given in any order, that leave least: few of them, rows ascending."""
-    least = np.full(num_rows, np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, points)
+    least = least_of_each(rows, points, num_rows)
     near = np.flatnonzero(points <= least[rows] + _EXCHANGE_SLACK)
     near = near[np.lexsort((points[near], rows[near]))]
     place = np.arange(len(near)) - np.searchsorted(rows[near], np.arange(num_rows))[rows[near]]

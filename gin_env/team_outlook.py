@@ -25,6 +25,7 @@ from gin_env.plans import (
     cards_to_trade,
     exchanges,
     gin_bonus,
+    least_of_each,
     left_by_drawing,
     left_by_taking,
     plans_of,
@@ -103,12 +104,11 @@ def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], 
     out[:, 0] = in_tens(prospects(partners, view.unseen_bits, NUM_BEST))
     out[:, 1] = in_tens(partner_points)
     rows, cards, points = throws
-    team_points = points + partner_points[rows].astype(np.int64)
+    team_points = points.astype(np.int64) + partner_points[rows]
     out[rows, 2 + cards] = in_tens(team_points)
     start = 2 + NUM_CARDS
     out[rows[points == 0], start] = 1.0
-    least = np.full(len(view), np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, team_points)
+    least = least_of_each(rows, team_points, len(view))
     out[:, start + 1 : start + 1 + len(_LIMITS)] = at_most(least, _LIMITS)
     if not rules.trades:
         return
@@ -165,9 +165,7 @@ def _write_knocks(
     worth = preferences(rows, (team - gin_bonus(view.rules, own, team)).astype(float), len(view))
     moved = cards[some] != NO_CARD
     _write_best(knocks, where, rows[moved], cards[some][moved], worth[moved])
-    least = np.full(len(view), np.iinfo(np.int64).max)
-    np.minimum.at(least, rows, team)
-    limits[where, :-1] = at_most(least, _LIMITS)
+    limits[where, :-1] = at_most(least_of_each(rows, team, len(view)), _LIMITS)
     limits[where[rows[own == 0]], -1] = 1.0
 
 

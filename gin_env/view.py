@@ -126,6 +126,8 @@ class PlayerView:
 
     def without_offers(self) -> PlayerView:
         """Return the same view of a player who offers no cards; offers of the partner are still answered."""
+        if not self.may_offer:
+            return self
         legal = self.legal
         if self.layout.give >= 0:
             legal = legal.copy()
