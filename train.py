@@ -23,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from agents.arena import MatchResult
 from agents.cli import run
 from agents.selfplay.opening import open_runs
 from agents.selfplay.options import FINAL_DEALS
@@ -53,13 +54,11 @@ def train(session: Session) -> None:
             def show(_: int) -> None:
                 progress.update(task, completed=budget.fraction, decisions=session.num_decisions, speed=budget.speed)
 
-            while not budget.is_spent:
-                if session.measurement_is_due:
-                    line = panel_line(session.measure(arguments.eval_deals))
-                    progress.console.print(f"{session.num_decisions:>11,}   {line}", highlight=False, markup=False)
-                session.rollout(show)
-                session.keep()
-                session.log()
+            def tell(matches: list[MatchResult]) -> None:
+                line = panel_line(matches)
+                progress.console.print(f"{session.num_decisions:>11,}   {line}", highlight=False, markup=False)
+
+            session.train(show, tell)
 
         console.print(f"measuring against {', '.join(arguments.panel)}", highlight=False, markup=False)
         with console.status("measuring"):

@@ -3,6 +3,7 @@
 >>> load_agent("gold-k4", rules)
 >>> load_agent("best", rules)                    # the network that is shipped for these rules
 >>> load_agent("search:best,worlds=64", rules)   # the same, searching before it decides
+>>> load_agent("openspiel", rules)               # OpenSpiel's bot, if open_spiel is installed
 >>> load_agent("runs/first", rules)              # a folder that train.py wrote
 >>> load_agent("my_package.bots:Careful", rules)
 >>> load_agent("bots/careful.py:Careful", rules)
@@ -19,10 +20,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agents.ablate import PREFIX as ABLATE
+from agents.ablate import parse_ablate
 from agents.checkpoints import SHIPPED, shipped_folder
 from agents.gold import GoldAgent, GoldK4Agent
 from agents.lookahead import LookaheadAgent, SharpAgent
 from agents.model_files import DESCRIPTION_FILE
+from agents.openspiel import OpenSpielAgent, check_shared
 from agents.policy import PolicyAgent
 from agents.search import PREFIX as SEARCH
 from agents.search import parse_search
@@ -67,21 +71,28 @@ def load_agent(spec: str, rules: Rules) -> Agent:
     Parameters
     ----------
     spec : str
-        A name of ``AGENT_NAMES`` or ``SHIPPED``, the folder of a saved model, ``"package.module:ClassName"``,
-        ``"file.py:ClassName"`` (a class that can be called without arguments), or ``"search:"`` and any of these.
+        A name of ``AGENT_NAMES`` or ``SHIPPED``, ``"openspiel"``, the folder of a saved model,
+        ``"package.module:ClassName"``, ``"file.py:ClassName"`` (a class that can be called without arguments), or
+        ``"search:"`` and any of these.
     rules : Rules
         What will be played; a model trained for other rules is refused.
 
     Raises
     ------
     ValueError
-        Nothing of that name, a model that is broken or trained for other rules, or a class that cannot be
-        loaded or is no agent; the message says what to do.
+        Nothing of that name, a model that is broken or trained for other rules, OpenSpiel's bot where it is not
+        installed or does not know the rules, or a class that cannot be loaded or is no agent; the message says
+        what to do.
     """
     if spec in _SCRIPTED:
         return _SCRIPTED[spec]()
+    if spec == OpenSpielAgent.name:
+        check_shared(rules)
+        return OpenSpielAgent()
     if spec.startswith(SEARCH):
         return parse_search(spec, rules, load_agent)
+    if spec.startswith(ABLATE):
+        return parse_ablate(spec, rules, load_agent)
     if spec in SHIPPED:
         return PolicyAgent.load(shipped_folder(spec, rules), rules, name=spec)
     if is_model(spec):
@@ -96,10 +107,11 @@ def load_agent(spec: str, rules: Rules) -> Agent:
         raise ValueError(f"agent {spec!r}: no {DESCRIPTION_FILE} there; name the folder that train.py wrote")
     if "/" in spec or "\\" in spec:
         raise ValueError(f"agent {spec!r}: no such folder; train.py --output writes one")
-    close = difflib.get_close_matches(spec, [*SHIPPED, *AGENT_NAMES], n=1)
+    names = [*SHIPPED, *AGENT_NAMES, OpenSpielAgent.name]
+    close = difflib.get_close_matches(spec, names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ValueError(
-        f"unknown agent {spec!r}: {hint}one of {', '.join([*SHIPPED, *AGENT_NAMES])}, "
+        f"unknown agent {spec!r}: {hint}one of {', '.join(names)}, "
         "the folder of a saved model, package.module:ClassName or file.py:ClassName"
     )
 

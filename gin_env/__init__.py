@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gin_env.engine import Engine
     from gin_env.episodes import Episodes
     from gin_env.errors import IllegalAction, InvalidPosition
+    from gin_env.events import SeatEvents, seat_events
     from gin_env.notation.position import format_position, parse_position, status
     from gin_env.notation.recorder import Recorder
     from gin_env.notation.records import DealRecord, GameRecord, read_records, write_records
@@ -45,6 +46,7 @@ _HOMES = {
     "engine": ("Engine",),
     "episodes": ("Episodes",),
     "errors": ("IllegalAction", "InvalidPosition"),
+    "events": ("SeatEvents", "seat_events"),
     "notation.position": ("format_position", "parse_position", "status"),
     "notation.recorder": ("Recorder",),
     "notation.records": ("DealRecord", "GameRecord", "read_records", "write_records"),
@@ -84,6 +86,7 @@ __all__ = [
     "RandomAgent",
     "Recorder",
     "Rules",
+    "SeatEvents",
     "State",
     "__version__",
     "action_layout",
@@ -98,6 +101,7 @@ __all__ = [
     "replay",
     "score_deal",
     "score_tables",
+    "seat_events",
     "status",
     "write_records",
 ]

@@ -35,6 +35,7 @@ from gin_env.interface import (
     deal_summary,
     game_summary,
     injected_deal,
+    injected_position,
     observation_space,
     resolve_illegal_reward,
 )
@@ -71,6 +72,8 @@ class GinRummyEnv(AECEnv):
     -----
     ``reset(seed=None)`` goes on with the old random stream. ``reset(options={"deck": ..., "dealer": ...})``
     deals a given deck (52 card texts or ids in dealing order; with two tables a pair of decks and of dealers).
+    ``reset(options={"position": ...})`` goes on from a position, the text that ``gin_env.format_position`` wrote or a
+    ``State`` (with two tables a pair): all rewards start at 0, and what catches have paid in it is not paid again.
     A copied or pickled environment keeps every option and goes on identically, in the middle of a deal too.
     """
 
@@ -203,13 +206,17 @@ class GinRummyEnv(AECEnv):
         Raises
         ------
         ValueError
-            A deck or dealer in ``options`` that cannot be played.
+            A deck, dealer or position in ``options`` that cannot be played.
         """
         deck, dealer = injected_deal(self.rules, options)
+        position = injected_position(self.rules, options)
         if seed is not None or not self._seeded:
             self.episodes.seed(secrets.randbits(63) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
-        self.episodes.reset(decks=deck, dealers=dealer)
+        if position is None:
+            self.episodes.reset(decks=deck, dealers=dealer)
+        else:
+            self.episodes.load(position)
         self._game = None
         self._finished = None
         self._skip_agent_selection = None  # PettingZoo's memory of whom to select after finished agents

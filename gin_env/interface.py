@@ -20,15 +20,24 @@ from gin_env.actions import action_layout
 from gin_env.dealing import parse_deck
 from gin_env.episodes import Transition
 from gin_env.errors import IllegalAction, InvalidPosition, whole_number
+from gin_env.events import seat_events
 from gin_env.learner import LearnerStep
+from gin_env.notation.position import parse_position, status
 from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward, rewards_of
 from gin_env.rules import Rules
 from gin_env.scoring import describe_result
-from gin_env.state import NO_SEAT, State
+from gin_env.state import NO_SEAT, Phase, State
 
 #: ``"dict"``: ``{"observation", "action_mask"}``; ``"flat"``: the vector alone, the mask in the info.
 FORMS = ("dict", "flat")
+
+#: What ``reset`` can be asked for.
+OPTIONS = ("deck", "dealer", "position")
+#: From this similarity on (0 to 1) a key is one of them misspelt; "options", which PettingZoo's tests send, is not.
+_MISSPELT = 0.82
+#: What tells of the game around a deal, the same at both tables where it is played at two.
+GAME_FACTS = ("scores", "boxes", "deals_played", "sheet_scores", "sheet_boxes")
 
 #: Bounds of every feature. Most lie in 0..1; scores and points may pass 1, but nothing comes near the upper bound.
 FEATURE_LOW, FEATURE_HIGH = 0.0, 100_000.0
@@ -71,16 +80,21 @@ def injected_deal(
     Raises
     ------
     ValueError
-        An unknown card text, or (``InvalidPosition``) anything but 52 different cards, or no such seat.
+        An unknown card text, or (``InvalidPosition``) anything but 52 different cards, or no such seat; or either of
+        them beside a position.
     """
     if not options:
         return None, None
     if not isinstance(options, Mapping):
         raise ValueError(f"options={options!r}: must map names to values, such as {{'deck': ..., 'dealer': 0}}")
     for key in options:
-        if key not in ("deck", "dealer") and (close := difflib.get_close_matches(str(key), ("deck", "dealer"), n=1)):
+        close = difflib.get_close_matches(str(key), OPTIONS, n=1, cutoff=_MISSPELT)
+        if key not in OPTIONS and close:
             raise ValueError(f"unknown option {key!r}: did you mean {close[0]!r}?")
     deck, dealer = options.get("deck"), options.get("dealer")
+    for name, given in (("deck", deck), ("dealer", dealer)):
+        if given is not None and options.get("position") is not None:
+            raise InvalidPosition(f"position and {name}: a position has its own cards and dealer, leave {name} out")
     if rules.num_tables == 1:
         return (
             None if deck is None else parse_deck(deck),
@@ -95,6 +109,65 @@ def injected_deal(
         None if deck is None else np.stack([parse_deck(one) for one in deck]),
         None if dealer is None else [_dealer_at(rules, table, seat) for table, seat in enumerate(dealer)],
     )
+
+
+def injected_position(rules: Rules, options: Mapping[str, Any] | None, num_rows: int = 1) -> State | None:
+    """Return the position that the options of ``reset`` ask for, a row for each table of N rows; None if they do not.
+
+    ``options["position"]`` is a text, as ``gin_env.format_position`` writes it, a ``State``, or a sequence of such.
+    They are the tables of one row, for all rows, or the tables of each row, one row after another: one table for each
+    row, two where a deal is played at two tables (of which the first moves next).
+
+    Of a text play goes on without a log: what happened before is not in ``PlayerView`` histories, records or counts of
+    events; a ``State`` brings its log. In a game the deals that follow come from the environment's own random stream.
+
+    Raises
+    ------
+    InvalidPosition
+        Text or state that is no possible position, has other rules, is over, or does not fit the number of tables.
+    """
+    given = (options or {}).get("position")
+    if given is None:
+        return None
+    states = _states_of(given)
+    for state in states:
+        if state.rules != rules:
+            raise InvalidPosition(f"position under {state.rules.name}: this environment plays {rules.name}")
+    position = State.concatenate(states)
+    count, tables = position.num_deals, rules.num_tables
+    if count not in (tables, tables * num_rows):
+        each = f", or {tables * num_rows}, one after another, for {num_rows} rows" if num_rows > 1 else ""
+        raise InvalidPosition(f"position of {count} tables: {tables} needed, as {rules.name} is played{each}")
+    for row in range(count):
+        if position.phase[row] == Phase.OVER:
+            raise InvalidPosition(
+                f"position {row} is of a deal that has ended: give one in which some seat is to move, at every table"
+            )
+    _check_games(position)
+    return position if count == tables * num_rows else position.take(np.tile(np.arange(tables), num_rows))
+
+
+def _states_of(given: Any) -> list[State]:
+    """Return the states of a text, a state, or a sequence of such."""
+    if isinstance(given, State):
+        for row in range(given.num_deals):
+            if wrong := status(given, row):
+                raise InvalidPosition(f"row {row} of the position is impossible: {'; '.join(wrong)}")
+        return [given]
+    if isinstance(given, str):
+        return [parse_position(given)]
+    if isinstance(given, Sequence) and given:
+        return [state for part in given for state in _states_of(part)]
+    raise InvalidPosition(f"position={given!r}: a text that gin_env.format_position wrote, or a State, is needed")
+
+
+def _check_games(position: State) -> None:
+    """Raise ``InvalidPosition`` where two tables do not stand in the same game."""
+    tables = np.arange(position.num_deals).reshape(-1, position.rules.num_tables)
+    for name in GAME_FACTS:
+        values = getattr(position, name)[tables]
+        if (values != values[:, :1]).any():
+            raise InvalidPosition(f"positions of two tables with different {name}: both must stand in the same game")
 
 
 def _dealer_at(rules: Rules, table: int, seat: Any) -> int:
@@ -142,10 +215,11 @@ def deal_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[st
     """Return the facts of a deal that has ended, all of them open, as plain Python values.
 
     Keys: ``kind``, ``knocker`` (seat or None), ``winner`` (team or None), ``points`` and ``net_points`` per
-    team, ``turns``, ``scores`` per team after it, and, where somebody knocked, ``bonuses``, ``deadwood`` per
-    seat after laying off, ``spread`` and ``layoffs`` by seat as card texts; with Hollywood's sheets also ``sheets``,
-    the scores on each. With two tables ``kind`` is ``"two_tables"`` (or ``"dead"``), ``knocker`` None, the
-    numbers are those of both, and ``tables`` holds the facts of each, seats counted at the table.
+    team, ``turns``, ``scores`` per team after it, ``events`` per seat (a dict of the counts of
+    :class:`~gin_env.events.SeatEvents`), and, where somebody knocked, ``bonuses``, ``deadwood`` per seat after laying
+    off, ``spread`` and ``layoffs`` by seat as card texts; with Hollywood's sheets also ``sheets``, the scores on each.
+    With two tables ``kind`` is ``"two_tables"`` (or ``"dead"``), ``knocker`` None, the numbers are those of both, and
+    ``tables`` holds the facts of each, seats counted at the table.
     """
     finished = transition.finished
     if finished is None:
@@ -163,6 +237,7 @@ def deal_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[st
         "net_points": transition.net_points[deal].tolist(),
         "turns": sum(table["turns"] for table in tables),
         **_scores(finished, rows[0]),
+        "events": [counts for table in tables for counts in table["events"]],
         "tables": tables,
     }
 
@@ -202,6 +277,7 @@ def _table_summary(finished: State, row: int) -> dict[str, Any]:
         "net_points": list(result.net_points),
         "turns": int(finished.turn[row]),
         **_scores(finished, row),
+        "events": seat_events(finished, row).of(0),
     }
     if result.deadwood is not None:
         summary["bonuses"] = result.bonuses

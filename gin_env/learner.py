@@ -144,7 +144,7 @@ class LearnerTable:
         self.seat: Rows = self._resolve_seats(seats)
         self._fresh = np.ones(num_rows, dtype=bool)  # no decision of the learner in this episode so far
         self._gains = np.zeros(num_rows, dtype=np.float32)  # not yet reported
-        self._given_deck = np.zeros(num_rows, dtype=bool)  # rows being dealt a deck that was asked for
+        self._given = np.zeros(num_rows, dtype=bool)  # rows being begun with a deck or position that was asked for
         self._given_dealers: NDArray | None = None  # (N, ...) while rows are being dealt with dealers asked for
         self.set_opponents(RandomAgent() if opponents is None else opponents)
         self.seed(seed)
@@ -246,7 +246,7 @@ class LearnerTable:
         if dealers is not None:
             dealers = self._checked_dealers(where, dealers)
         self._begin_step()
-        self._given_deck[where] = decks is not None
+        self._given[where] = decks is not None
         try:
             self._begin(where, decks, dealers)
             if dealers is not None:
@@ -254,8 +254,29 @@ class LearnerTable:
                 self._given_dealers[where] = dealers
             self._play_others(where)
         finally:
-            self._given_deck[where] = False
+            self._given[where] = False
             self._given_dealers = None
+
+    def load(self, positions: State, rows: ArrayLike | None = None) -> None:
+        """Begin episodes in the middle of deals, in all rows or some: the others play up to the learner's first turn.
+
+        Arguments as in ``Episodes.load``, but each deal must still go on.
+
+        Raises as ``Episodes.load``, and ``InvalidPosition`` for a position in which the others end the episode before
+        the learner has anything to decide, or in which the learner's seat sits out.
+        """
+        where = np.arange(self.num_rows) if rows is None else row_index(rows, self.num_rows)
+        if isinstance(positions, State) and (positions.rules, positions.num_deals) == (self.rules, len(where)):
+            self._check_that_learners_play(where, positions.dealer)
+        self._begin_step()
+        self.episodes.load(positions, where)
+        self._fresh[where] = True
+        self._gains[where] = 0.0
+        self._given[where] = True
+        try:
+            self._play_others(where)
+        finally:
+            self._given[where] = False
 
     def _checked_dealers(self, rows: Rows, dealers: ArrayLike) -> NDArray:
         """Return dealers of some rows, one or (with two tables) two for each."""
@@ -264,13 +285,19 @@ class LearnerTable:
             by_table = per_table(dealers, len(rows), rules.num_seats)
             return checked_dealers(by_table.ravel(), by_table.size, rules.num_seats).reshape(by_table.shape)
         checked = checked_dealers(dealers, len(rows), rules.num_seats)
-        clash = np.flatnonzero(checked == self.seat[rows])
-        if rules.mode == "rotation" and self.episodes.episode == "deal" and len(clash):
+        self._check_that_learners_play(rows, checked)
+        return checked
+
+    def _check_that_learners_play(self, rows: Rows, dealers: NDArray[np.integer]) -> None:
+        """Raise ``InvalidPosition`` where three rotate and the learner's seat deals: it would have nothing to do."""
+        if self.rules.mode != "rotation" or self.episodes.episode == "game":
+            return
+        clash = np.flatnonzero(dealers == self.seat[rows])
+        if len(clash):
             raise InvalidPosition(
-                f"dealer {checked[clash[0]]} is the learner's seat in row {rows[clash[0]]}, which would sit out: "
+                f"dealer {dealers[clash[0]]} is the learner's seat in row {rows[clash[0]]}, which would sit out: "
                 "let another seat deal, or give the learner another seat"
             )
-        return checked
 
     def step(self, actions: ArrayLike, skip: NDArray[np.bool_] | None = None) -> LearnerStep:
         """Apply the learner's actions (N,) and let the others play until its next turn.
@@ -397,9 +424,10 @@ class LearnerTable:
         self._rewards[played] = self._gains[played]
         self._gains[played] = 0.0
         again = over if self.autoreset else over[self._fresh[over]]
-        if self._given_deck[again].any():
+        if self._given[again].any():
             raise InvalidPosition(
-                "with this deck and dealer the others end the deal before the learner's first decision: give another"
+                "with this deck and dealer, or from this position, the others end the deal before the learner's first "
+                "decision: give another"
             )
         if len(again):
             self._begin(again, dealers=None if self._given_dealers is None else self._given_dealers[again])

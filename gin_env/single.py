@@ -28,6 +28,7 @@ from gin_env.interface import (
     deal_summary,
     game_summary,
     injected_deal,
+    injected_position,
     observation_space,
     resolve_illegal_reward,
 )
@@ -73,9 +74,9 @@ class GinRummySingleEnv(gymnasium.Env):
     -----
     ``info["action_mask"]`` (A,) int8 holds the legal actions, ``info["seat"]`` the seat that the learner
     decides for, ``info["deals"]`` the open facts of the deals that ended with the step, and with the last one
-    of a game ``info["game"]`` how it ended. Options of
-    ``reset`` are ``deck`` and ``dealer``. A deal that the others end before the learner's first decision
-    is dealt anew.
+    of a game ``info["game"]`` how it ended. Options of ``reset`` are ``deck`` and ``dealer``, or a ``position``
+    from which the others play up to the learner's turn. A deal that the others end before the learner's first
+    decision is dealt anew; from a position it raises ``InvalidPosition``, as with a given deck.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}
@@ -120,14 +121,24 @@ class GinRummySingleEnv(gymnasium.Env):
         return self.table.views(history=history)
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a new episode and play up to the learner's first turn; without a seed the old stream goes on."""
+        """Begin a new episode and play up to the learner's first turn; without a seed the old stream goes on.
+
+        Raises
+        ------
+        ValueError
+            A deck, dealer or position in ``options`` that cannot be played.
+        """
         super().reset(seed=seed)
         deck, dealer = injected_deal(self.table.rules, options)
+        position = injected_position(self.table.rules, options)
         if seed is not None or not self._seeded:
             self.table.seed(int(self.np_random.integers(2**63)) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
         self._over = True  # until the reset has succeeded
-        self.table.reset(decks=deck, dealers=dealer)
+        if position is None:
+            self.table.reset(decks=deck, dealers=dealer)
+        else:
+            self.table.load(position)
         self._over = False
         return self._answer([])
 

@@ -21,10 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from gin_env.agent import Agent
 from gin_env.errors import whole_number
+from gin_env.events import EVENT_NAMES, seat_events
 from gin_env.interface import (
     ON_ILLEGAL,
     check_choice,
     injected_deal,
+    injected_position,
     observation_space,
     resolve_illegal_reward,
 )
@@ -57,8 +59,9 @@ class GinRummyVectorEnv(VectorEnv):
     ``infos["action_mask"]`` (N, A) int8 holds the legal actions and ``infos["seat"]`` (N,) the seat that the
     learner decides for. ``infos["final_info"]`` holds ``deal``, the facts of the deal that ended the
     episode, or ``illegal_action``, the text of the action that did. The facts are ``points``, ``net_points``
-    and ``winner`` (-1 for none) of the deal, all tables together, ``kind``, ``knocker`` (-1 for none) and
-    ``turns`` at the learner's table, and of the game ``scores``, end ``bonuses`` and ``game_winner``.
+    and ``winner`` (-1 for none) of the deal, all tables together, ``kind``, ``knocker`` (-1 for none), ``turns``
+    and ``events`` (the counts of :class:`~gin_env.events.SeatEvents` by name, each (N, P) for the P seats there) at
+    the learner's table, and of the game ``scores``, end ``bonuses`` and ``game_winner``.
     """
 
     metadata: dict[str, Any] = {
@@ -106,16 +109,21 @@ class GinRummyVectorEnv(VectorEnv):
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes in all rows; without a seed the old streams go on.
 
-        ``options`` as in the single environment, ``deck`` and ``dealer`` for every row.
+        ``options`` as in the single environment: ``deck`` and ``dealer`` for every row, ``position`` for every row or
+        one for each. Only these episodes begin with them; the ones that follow within ``step`` are dealt.
         """
         super().reset(seed=seed)
         deck, dealer = injected_deal(self.table.rules, options)
+        position = injected_position(self.table.rules, options, self.num_envs)
         if seed is not None or not self._seeded:
             self.table.seed(int(self.np_random.integers(2**63)) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
         decks = None if deck is None else np.broadcast_to(deck, (self.num_envs, *deck.shape))
         self._begun = False  # until the reset has succeeded
-        self.table.reset(decks=decks, dealers=dealer)
+        if position is None:
+            self.table.reset(decks=decks, dealers=dealer)
+        else:
+            self.table.load(position)
         self._begun = True
         return self._answer()
 
@@ -154,7 +162,8 @@ class GinRummyVectorEnv(VectorEnv):
         if self.on_illegal == "raise" or not proper:
             illegal: NDArray[np.intp] = np.zeros(0, dtype=np.intp)  # the table raises for them
         else:
-            illegal = np.flatnonzero(~self.table.action_masks()[self._rows, actions])
+            words = self.table.episodes.legal(self._rows)[self._rows, layout.word_of[actions]]
+            illegal = np.flatnonzero((words & layout.bit_of[actions]) == 0)
         if not len(illegal):
             return illegal, [], np.zeros((0, self.encoder.size), dtype=np.float32)
         reasons = [
@@ -219,6 +228,7 @@ class GinRummyVectorEnv(VectorEnv):
             "bonuses": np.zeros(by_team, dtype=np.int64),
             "game_winner": np.full(self.num_envs, -1),
         }
+        events = {name: np.zeros((self.num_envs, rules.num_seats), dtype=np.int64) for name in EVENT_NAMES}
         if outcome.finished is not None and len(rows):
             deals, tables = outcome.last_deals(rows)
             finished = outcome.finished
@@ -230,4 +240,8 @@ class GinRummyVectorEnv(VectorEnv):
             facts["scores"][rows] = finished.scores[tables]
             for name in ("points", "net_points", "winner", "bonuses", "game_winner"):
                 facts[name][rows] = getattr(outcome, name)[deals]
+            counts = seat_events(finished, tables)
+            for name, by_seat in events.items():
+                by_seat[rows] = getattr(counts, name)
+        facts["events"] = events | {f"_{name}": played for name in events}
         return facts | {f"_{name}": played for name in facts}

@@ -133,7 +133,8 @@ def test_results_become_json_without_nan():
     written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert written["styles"][0]["knock_deadwood"] is None
     assert written["agents"] == ["waiter", "waiter"]
-    assert written["deals"] == len(written["pair_means"]) * 2 == 6
+    assert written["deals"] == len(result.pair_means) * 2 == 6
+    assert written["duplicate_factor"] is None  # every pair is a tie
     assert written["rules"] == "palace_4p(max_turns=50)"
 
 

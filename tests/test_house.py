@@ -33,6 +33,7 @@ FLOORS = {
     "legal": 4,
     "checking": 4,
     "dealing": 4,
+    "events": 4,
     "gathering": 4,
     "scorekeeping": 4,
     "free_for_all": 4,

@@ -19,13 +19,14 @@ import torch
 
 import train as train_script
 from agents import cli
+from agents.folder_lock import hold
 from agents.model_files import read_description
 from agents.policy import PolicyAgent
 from agents.registry import load_agent
 from agents.selfplay import session
 from agents.selfplay.options import Arguments
 from agents.selfplay.pool import OpponentPool
-from agents.selfplay.run_folder import hold, new_run_folder, read_training
+from agents.selfplay.run_folder import new_run_folder, read_training
 from benchmarks.training import measure_training
 from gin_env.rules import Rules
 

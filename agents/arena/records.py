@@ -1,8 +1,7 @@
 """What the arena remembers of each deal, read from its final state and its log.
 
-Everything is told from the two **sides** of a match, 0 for the first agent and 1 for the second, whichever
-teams they held in that deal: the first agent one, the second all others. A deal at two tables makes two
-records, one for each, since each is played, knocked and won by itself.
+Everything is told from the **sides** of a match (agents/arena/lineup.py), whichever teams they held in that
+deal. A deal at two tables makes two records, one for each, since each is played, knocked and won by itself.
 """
 
 from __future__ import annotations
@@ -13,41 +12,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.actions import action_layout
-from gin_env.state import Kind, State, unpack_events
+from gin_env.events import EVENT_NAMES, SeatEvents, seat_events
+from gin_env.state import Kind, State, teams_playing
 
 NO_SIDE = -1
 
 
 @dataclass(eq=False)
 class DealRecords:
-    """K finished deals, or tables of deals; arrays (K,) unless another shape is given."""
+    """K finished deals, or tables of deals, told by S sides; arrays (K,) unless another shape is given."""
 
     episode: NDArray[np.intp]  #: which deal or game of the match it belongs to
     kind: NDArray[np.uint8]  #: Kind
     turns: NDArray[np.int64]  #: discards, the knock's included
-    teams: NDArray[np.int64]  #: (K, 2) teams of each side that played: not the dealer's where three rotate
-    points: NDArray[np.int64]  #: (K, 2) as a scorer writes them at that table; a side's teams added up
+    teams: NDArray[np.int64]  #: (K, S) teams of each side that played: not the dealer's where three rotate
+    points: NDArray[np.int64]  #: (K, S) as a scorer writes them at that table; a side's teams added up
     winner: NDArray[np.int64]  #: the side that won, -1 for none
     knocker: NDArray[np.int64]  #: the side that knocked, -1 for none
     knocker_won: NDArray[np.bool_]  #: whether the knocker's team won
     knock_deadwood: NDArray[np.int64]  #: of the knocker alone; 0 without a knock
     attack_deadwood: NDArray[np.int64]  #: of the knocking team
     defence_deadwood: NDArray[np.int64]  #: of all other teams together, after laying off
-    decisions: NDArray[np.int64]  #: (K, 2) actions chosen by each side
-    draws: NDArray[np.int64]  #: (K, 2) cards drawn from the stock
-    takes: NDArray[np.int64]  #: (K, 2) cards taken from the pile
-    offers: NDArray[np.int64]  #: (K, 2) trades offered
-    exchanges: NDArray[np.int64]  #: (K, 2) trades answered otherwise than with the card on offer
+    decisions: NDArray[np.int64]  #: (K, S) actions chosen by each side
+    draws: NDArray[np.int64]  #: (K, S) cards drawn from the stock
+    takes: NDArray[np.int64]  #: (K, S) cards taken from the pile
+    offers: NDArray[np.int64]  #: (K, S) trades offered
+    exchanges: NDArray[np.int64]  #: (K, S) trades answered otherwise than with the card on offer
 
     def __len__(self) -> int:
         """Return K."""
         return len(self.episode)
-
-
-def side_of(team: NDArray[np.integer], first_team: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return the side that holds a team, where the first agent holds ``first_team``."""
-    return (team != first_team).astype(np.intp)
 
 
 def join_records(parts: list[DealRecords]) -> DealRecords:
@@ -59,8 +53,10 @@ def join_records(parts: list[DealRecords]) -> DealRecords:
     return DealRecords(**{name: column[order] for name, column in columns.items()})
 
 
-def read_records(finished: State, episode: NDArray[np.intp], first_team: NDArray[np.intp]) -> DealRecords:
-    """Read what happened in D deals that have just ended.
+def read_records(
+    finished: State, episode: NDArray[np.intp], sides: NDArray[np.intp], num_sides: int
+) -> tuple[DealRecords, NDArray[np.int64]]:
+    """Read what happened in D deals that have ended.
 
     Parameters
     ----------
@@ -68,65 +64,64 @@ def read_records(finished: State, episode: NDArray[np.intp], first_team: NDArray
         The deals as they ended, a row for each table.
     episode : intp, shape (D,)
         The episode each deal belongs to.
-    first_team : intp, shape (D,)
-        The team that the first agent held.
+    sides : intp, shape (D, T)
+        The side that held each team.
+    num_sides : int
+        S.
+
+    Returns
+    -------
+    records : DealRecords
+    events : int64, shape (S, places, events)
+        What the seats did (``gin_env.events.EVENT_NAMES``), added up over the deals, by side and place of the team.
     """
     rules = finished.rules
-    episode, first_team = np.repeat(episode, rules.num_tables), np.repeat(first_team, rules.num_tables)
+    episode, sides = np.repeat(episode, rules.num_tables), np.repeat(sides, rules.num_tables, axis=0)
     knocked = finished.kind > Kind.DEAD
     knocker = np.where(knocked, finished.knocker, 0).astype(np.intp)
     knock_team = knocker % rules.num_teams
     deadwood = finished.deadwood.astype(np.int64)
     attacks = np.arange(rules.num_seats) % rules.num_teams == knock_team[:, None]
-    plays = np.ones((len(episode), rules.num_teams), dtype=np.int64)
-    if rules.mode == "rotation":
-        plays[np.arange(len(plays)), finished.dealer] = 0
-    return DealRecords(
+    holds = sides[:, None, :] == np.arange(num_sides)[:, None]  # (K, S, T)
+    counts = seat_events(finished)
+    records = DealRecords(
         episode=episode,
         kind=finished.kind,
         turns=finished.turn.astype(np.int64),
-        teams=_by_side(plays, first_team),
-        points=_by_side(finished.points.astype(np.int64), first_team),
-        winner=np.where(finished.winner >= 0, side_of(finished.winner, first_team), NO_SIDE),
-        knocker=np.where(knocked, side_of(knock_team, first_team), NO_SIDE),
+        teams=(holds & teams_playing(rules, finished.dealer)[:, None, :]).sum(axis=2),
+        points=(holds * finished.points.astype(np.int64)[:, None, :]).sum(axis=2),
+        winner=_side(sides, finished.winner.astype(np.intp), finished.winner >= 0),
+        knocker=_side(sides, knock_team, knocked),
         knocker_won=knocked & (finished.winner == knock_team),
         knock_deadwood=deadwood[np.arange(len(episode)), knocker] * knocked,
         attack_deadwood=(deadwood * attacks).sum(axis=1) * knocked,
         defence_deadwood=(deadwood * ~attacks).sum(axis=1) * knocked,
-        **_count_actions(finished, first_team),
+        **{
+            name: _by_side(getattr(counts, name), holds)
+            for name in ("decisions", "draws", "takes", "offers", "exchanges")
+        },
     )
+    return records, _by_place(counts, holds, rules.num_tables)
 
 
-def _by_side(by_team: NDArray[np.int64], first_team: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Return numbers by team (K, T) added up by side (K, 2)."""
-    first = np.take_along_axis(by_team, first_team[:, None], axis=1)
-    return np.concatenate([first, by_team.sum(axis=1, keepdims=True) - first], axis=1)
+def _side(sides: NDArray[np.intp], team: NDArray[np.intp], known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.where(known, sides[np.arange(len(sides)), np.where(known, team, 0)], NO_SIDE)
 
 
-def _count_actions(finished: State, first_team: NDArray[np.intp]) -> dict[str, NDArray[np.int64]]:
-    """Count the log's actions by side, each (K, 2)."""
-    layout = action_layout(finished.rules)
-    length = int(finished.log_size.max(initial=0))
-    happened = np.arange(length) < finished.log_size[:, None]
-    seats, actions, cards = unpack_events(np.where(happened, finished.log[:, :length], 0))
-    side = side_of(seats % finished.rules.num_teams, first_team[:, None])
-    verbs = layout.verb_of[actions]
-    counted = {
-        "decisions": happened,
-        "draws": happened & (verbs == layout.verbs.index("draw")),
-        "takes": happened & (verbs == layout.verbs.index("take")),
-        "offers": np.zeros_like(happened),
-        "exchanges": np.zeros_like(happened),
-    }
-    if layout.give >= 0:
-        gives = happened & (verbs == layout.verbs.index("give"))
-        # Offers and answers alternate, and an answer follows its offer at once.
-        answers = gives & (np.cumsum(gives, axis=1) % 2 == 0)
-        other_card = np.zeros_like(answers)
-        other_card[:, 1:] = cards[:, 1:] != cards[:, :-1]
-        counted["offers"] = gives & ~answers
-        counted["exchanges"] = answers & other_card
-    return {
-        name: np.stack([(events & (side == which)).sum(axis=1) for which in range(2)], axis=1)
-        for name, events in counted.items()
-    }
+def _by_side(by_seat: NDArray[np.int64], holds: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return numbers by seat (K, P) added up by side (K, S)."""
+    by_team = by_seat.reshape(len(by_seat), -1, holds.shape[2]).sum(axis=1)
+    return (holds * by_team[:, None, :]).sum(axis=2)
+
+
+def _by_place(counts: SeatEvents, holds: NDArray[np.bool_], num_tables: int) -> NDArray[np.int64]:
+    """Return all counts added up over the deals by side and place (S, places, events)."""
+    totals = []
+    for name in EVENT_NAMES:
+        by_seat: NDArray[np.int64] = getattr(counts, name)  # (K, P): the seats of a table, team by team in turn
+        by_place = by_seat.reshape(len(by_seat), -1, holds.shape[2])  # (K, places at a table, T)
+        by_side = np.einsum("kpt,kst->ksp", by_place, holds.astype(np.int64))
+        # The places of the second table follow those of the first.
+        by_side = by_side.reshape(-1, num_tables, *by_side.shape[1:]).sum(axis=0)
+        totals.append(np.moveaxis(by_side, 0, 1).reshape(holds.shape[1], -1))
+    return np.stack(totals, axis=2)

@@ -1,70 +1,159 @@
-"""What a match came to."""
+"""What a match came to, with its statistics."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.records import DealRecords
-from agents.arena.statistics import Estimate
-from agents.arena.style import Style
+from agents.arena.statistics import Estimate, SignTest, duplicate_factor, pairs_needed, ratio_estimate, sign_test
+from agents.arena.style import SUMS, Style, style_of
+from agents.arena.tally import Tally
+from gin_env.events import EVENT_NAMES
+from gin_env.rules import resolve_rules
+
+#: The half-width, in points per deal, for which a result says how many pairs it would take.
+ADVISED_HALF_WIDTH = 0.3
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MatchResult:
-    """What a match between two agents came to, told from the first.
+    """What a match came to, told from the first side.
 
     Attributes
     ----------
     names : tuple of str
-        The first agent's name and the second's.
+        What each side is called.
     rules_name, episode : str
         What was played.
-    seed, num_pairs : int
-        Which decks, and how many.
-    num_plays, num_deals : int
-        Episodes played in all, every deck once for each team, and their deals (two tables play one deal).
-    pair_means : float64, shape (num_pairs,)
-        Net points per deal of each pair for the first agent; end bonuses of games included. Net is against every
-        other team; where three rotate, only the deals count in which the first agent took part.
-    points_per_deal : Estimate
-        Their mean (weighted with the deals, where games differ in length) with its 95 % interval over whole pairs.
-    win_rates : tuple of Estimate
-        Share of the episodes that each side won; dead deals, shared firsts and games cut short are nobody's. The
-        second side holds all teams but one: of T equal players the first wins one in T. Where three rotate and
-        an episode is a deal, those that the first agent sits out do not count.
-    styles : tuple of Style
-        How each side played.
-    records : DealRecords
-        Every deal, at every table.
+    seed : int
+        Which decks.
+    tally : Tally
+        The numbers of every play.
+    records : DealRecords or None
+        Every deal, at every table; None where a match was put together from blocks.
     seconds : float
-        How long the match took.
+        How long the match took, on one core.
     """
 
-    names: tuple[str, str]
+    names: tuple[str, ...]
     rules_name: str
     episode: str
     seed: int
-    num_pairs: int
-    num_plays: int
-    num_deals: int
-    pair_means: NDArray[np.float64]
-    points_per_deal: Estimate
-    win_rates: tuple[Estimate, Estimate]
-    styles: tuple[Style, Style]
-    records: DealRecords
+    tally: Tally
+    records: DealRecords | None
     seconds: float
 
     @property
+    def num_pairs(self) -> int:
+        """Decks (or, for games, streams of decks), each played once for each team."""
+        return len(self.tally)
+
+    @property
+    def num_plays(self) -> int:
+        """Episodes played in all."""
+        return self.tally.winner.size
+
+    @property
+    def num_deals(self) -> int:
+        """Deals played in all (two tables play one deal)."""
+        return int(self.tally.num_deals.sum())
+
+    @property
+    def play_points(self) -> NDArray[np.int64]:
+        """Net points of the first side in each play (num_pairs, T)."""
+        return self.tally.points[:, :, 0]
+
+    @property
+    def pair_means(self) -> NDArray[np.float64]:
+        """Net points per deal of each pair for the first side (num_pairs,); end bonuses of games included.
+
+        Net is against every other team; where three rotate, only the deals count in which the side took part.
+        """
+        return self.play_points.sum(axis=1) / self.tally.deals[:, :, 0].sum(axis=1)
+
+    def points_of(self, side: int) -> Estimate:
+        """Return a side's net points per deal with their 95 % interval over whole pairs."""
+        points, deals = self.tally.points[:, :, side].sum(axis=1), self.tally.deals[:, :, side].sum(axis=1)
+        return ratio_estimate(points, deals, self.seed)
+
+    @cached_property
+    def points_per_deal(self) -> Estimate:
+        """The first side's net points per deal (weighted with the deals, where games differ in length)."""
+        return self.points_of(0)
+
+    @cached_property
+    def win_rates(self) -> tuple[Estimate, ...]:
+        """Share of the episodes that each side won; dead deals, shared firsts and games cut short are nobody's.
+
+        With two sides the second holds all teams but one: of T equal players the first wins one in T. Where three
+        rotate and an episode is a deal, those that the side (with two sides: the first) sits out do not count.
+        """
+        winner, two_sides = self.tally.winner, len(self.names) == 2
+        rates = []
+        for side in range(len(self.names)):
+            counted = self.counted(0 if two_sides else side)
+            rates.append(ratio_estimate((counted & (winner == side)).sum(axis=1), counted.sum(axis=1), self.seed))
+        return tuple(rates)
+
+    def counted(self, side: int) -> NDArray[np.bool_]:
+        """Return the plays (num_pairs, T) that count for a side's wins."""
+        if self.episode == "game":
+            return np.ones(self.tally.winner.shape, dtype=bool)
+        return self.tally.deals[:, :, side] > 0
+
+    @cached_property
+    def styles(self) -> tuple[Style, ...]:
+        """How each side played."""
+        return tuple(style_of(sums) for sums in self.tally.style)
+
+    @cached_property
+    def sign_test(self) -> SignTest:
+        """Pairs that either side won, and how likely so uneven a split is among equals."""
+        return sign_test(self.pair_means)
+
+    @cached_property
+    def duplicate_factor(self) -> float:
+        """By how much the interval is narrower than that of as many independent deals; NaN for a single pair."""
+        if self.num_pairs < 2:
+            return math.nan
+        return duplicate_factor(self.play_points.astype(np.float64))
+
+    @cached_property
+    def pairs_advised(self) -> int | None:
+        """Pairs for an interval of ±``ADVISED_HALF_WIDTH``; None where too few were played to tell."""
+        if math.isnan(self.points_per_deal.half_width):  # fewer pairs than an interval needs
+            return None
+        return pairs_needed(self.pair_means, ADVISED_HALF_WIDTH)
+
+    @property
     def decisions_per_second(self) -> float:
-        """Decisions of both sides per second of the match."""
-        return float(self.records.decisions.sum() / self.seconds)
+        """Decisions of all sides per second of the match."""
+        return float(self.tally.style[:, -1].sum() / self.seconds)
+
+    def deadwood_by_turn(self, side: int) -> list[float | None]:
+        """Return a side's mean deadwood after a seat's first, second, ... discard of a deal; None past the last."""
+        sums, counts = self.tally.deadwood[side].tolist(), self.tally.discards[side].tolist()
+        return [total / count if count else None for total, count in zip(sums, counts, strict=True)]
+
+    def events(self, side: int) -> list[dict[str, float]]:
+        """Return what each seat of a side's teams did, per deal and team held (``gin_env.events.SeatEvents``)."""
+        played = self.tally.style[side, SUMS.index("played")] / resolve_rules(self.rules_name).num_tables
+        deals = max(1.0, float(played))
+        return [
+            {name: count / deals for name, count in zip(EVENT_NAMES, counts, strict=True)}
+            for counts in self.tally.events[side].tolist()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the single deals as plain values for JSON (NaN becomes None)."""
+        """Return the figures as plain values for JSON (NaN becomes None); nothing in them tells how long it took."""
+        sides = range(len(self.names))
         return {
             "agents": list(self.names),
             "rules": self.rules_name,
@@ -73,14 +162,20 @@ class MatchResult:
             "pairs": self.num_pairs,
             "plays": self.num_plays,
             "deals": self.num_deals,
-            "points_per_deal": _without_nan(self.points_per_deal._asdict()),
-            "win_rates": [_without_nan(rate._asdict()) for rate in self.win_rates],
-            "styles": [_without_nan(dataclasses.asdict(style)) for style in self.styles],
-            "pair_means": self.pair_means.tolist(),
-            "seconds": self.seconds,
-            "decisions_per_second": self.decisions_per_second,
+            "points_per_deal": plain(self.points_per_deal._asdict()),
+            "points_of_sides": [plain(self.points_of(side)._asdict()) for side in sides],
+            "win_rates": [plain(rate._asdict()) for rate in self.win_rates],
+            "sign_test": plain(self.sign_test._asdict()),
+            **plain({"duplicate_factor": self.duplicate_factor}),
+            "pairs_for_0.3": self.pairs_advised,
+            "styles": [plain(dataclasses.asdict(style)) for style in self.styles],
+            "deadwood_by_turn": [self.deadwood_by_turn(side) for side in sides],
+            "events": [self.events(side) for side in sides],
         }
 
 
-def _without_nan(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: None if value != value else value for name, value in values.items()}
+def plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values for JSON, None in the place of NaN and infinity."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+    }

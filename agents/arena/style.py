@@ -5,11 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.arena.records import DealRecords
 from gin_env.state import Kind
 
 _GINS = (Kind.GIN, Kind.SMALL_GIN, Kind.TEAM_GIN, Kind.BIG_GIN)
+
+#: What is added up over a side's deals, in this order; the deals of each of its teams count.
+SUMS = (
+    "played",
+    "gin",
+    "knock_won",
+    "undercut",
+    "won",
+    "dead",
+    "turns",
+    "knocks",
+    "knock_deadwood",
+    "team_deadwood",
+    "defence_deadwood",
+    "draws",
+    "takes",
+    "offers",
+    "exchanges",
+    "decisions",
+)
 
 
 @dataclass(frozen=True)
@@ -60,33 +81,42 @@ class Style:
     decisions: float
 
 
-def style_of(records: DealRecords, side: int) -> Style:
-    """Return the style of one side of a match (0 for the first agent, 1 for the second)."""
-    own = records.knocker == side
+def style_sums(records: DealRecords, side: int) -> NDArray[np.int64]:
+    """Return what a side's style is made of, added up over deals, in the order of ``SUMS``."""
+    own, played = records.knocker == side, records.teams[:, side]
     gin = np.isin(records.kind, _GINS)
-    draws, takes = records.draws[:, side].sum(), records.takes[:, side].sum()
-    played = records.teams[:, side]
+    amounts = {
+        "played": played,
+        "gin": own & gin,
+        "knock_won": own & ~gin & records.knocker_won,
+        "undercut": own & ~gin & ~records.knocker_won,
+        "won": records.winner == side,
+        "dead": played * (records.kind == Kind.DEAD),
+        "turns": played * records.turns,
+        "knocks": own,
+        "knock_deadwood": records.knock_deadwood * own,
+        "team_deadwood": records.attack_deadwood * own,
+        "defence_deadwood": records.defence_deadwood * own,
+        "draws": records.draws[:, side],
+        "takes": records.takes[:, side],
+        "offers": records.offers[:, side],
+        "exchanges": records.exchanges[:, side],
+        "decisions": records.decisions[:, side],
+    }
+    return np.array([amounts[name].sum() for name in SUMS], dtype=np.int64)
 
-    def per_deal(amounts: np.ndarray) -> float:
-        """Return the mean of what the side's teams did together, over the deals of each."""
-        return float(amounts.sum() / played.sum())
 
+def style_of(sums: NDArray[np.int64]) -> Style:
+    """Return the style that the sums of ``style_sums`` come to."""
+    total = dict(zip(SUMS, sums.tolist(), strict=True))
+
+    def mean(name: str, of: str) -> float:
+        return total[name] / total[of] if total[of] else float("nan")
+
+    cards = total["draws"] + total["takes"]
     return Style(
-        gin=per_deal(own & gin),
-        knock_won=per_deal(own & ~gin & records.knocker_won),
-        undercut=per_deal(own & ~gin & ~records.knocker_won),
-        won=per_deal(records.winner == side),
-        dead=per_deal(played * (records.kind == Kind.DEAD)),
-        knock_deadwood=_mean(records.knock_deadwood[own]),
-        team_deadwood=_mean(records.attack_deadwood[own]),
-        defence_deadwood=_mean(records.defence_deadwood[own]),
-        turns=per_deal(played * records.turns),
-        pile_share=float(takes / (takes + draws)),
-        offers=per_deal(records.offers[:, side]),
-        exchanges=per_deal(records.exchanges[:, side]),
-        decisions=per_deal(records.decisions[:, side]),
+        **{name: mean(name, "played") for name in ("gin", "knock_won", "undercut", "won", "dead", "turns")},
+        **{name: mean(name, "knocks") for name in ("knock_deadwood", "team_deadwood", "defence_deadwood")},
+        pile_share=total["takes"] / cards if cards else float("nan"),
+        **{name: mean(name, "played") for name in ("offers", "exchanges", "decisions")},
     )
-
-
-def _mean(values: np.ndarray) -> float:
-    return float(values.mean()) if len(values) else float("nan")

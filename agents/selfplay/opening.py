@@ -10,12 +10,12 @@ from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from agents.cli import UserError, parse
+from agents.folder_lock import hold
 from agents.selfplay.budget import Budget
 from agents.selfplay.options import DEFAULT_MINUTES, Arguments, check, shown
 from agents.selfplay.run_folder import (
     ARGUMENTS_FILE,
     TRAINING_FILE,
-    hold,
     new_run_folder,
     read_arguments,
     read_training,
@@ -59,13 +59,25 @@ def open_runs(description: str | None) -> Iterator[Opened]:
         return
     parent = arguments.output or Path("runs", f"{arguments.preset}-seeds")
     for seed in range(arguments.seed, arguments.seed + arguments.seeds):
-        folder = seed_folder(parent, seed)
-        if not (folder / TRAINING_FILE).exists():
-            with new_run_folder(folder, arguments.preset):
-                yield dataclasses.replace(arguments, seed=seed, seeds=1, output=folder), folder, None
-            continue
-        with contextlib.suppress(CompleteError), _resumed(folder, None) as opened:
+        one = dataclasses.replace(arguments, seed=seed, seeds=1, output=seed_folder(parent, seed))
+        with contextlib.suppress(CompleteError), begun_or_resumed(one) as opened:
             yield opened
+
+
+@contextlib.contextmanager
+def begun_or_resumed(arguments: Arguments, may_be_complete: bool = False) -> Iterator[Opened]:
+    """Begin a run in its folder, ``arguments.output``, or go on as it was with the one that stands there.
+
+    Raises ``CompleteError`` where that one has used up its budget, unless it ``may_be_complete``.
+    """
+    folder = arguments.output
+    assert folder is not None
+    if (folder / TRAINING_FILE).exists():
+        with _resumed(folder, None, may_be_complete) as opened:
+            yield opened
+        return
+    with new_run_folder(folder, arguments.preset):
+        yield arguments, folder, None
 
 
 def seed_folder(parent: Path, seed: int) -> Path:
@@ -78,7 +90,7 @@ class CompleteError(UserError):
 
 
 @contextlib.contextmanager
-def _resumed(folder: Path, description: str | None) -> Iterator[Opened]:
+def _resumed(folder: Path, description: str | None, may_be_complete: bool = False) -> Iterator[Opened]:
     """Open a run again, with the options of the command line in place of its own, or without description as it was."""
     before = revive(folder)
     minutes, timesteps = before.minutes, before.timesteps
@@ -100,7 +112,7 @@ def _resumed(folder: Path, description: str | None) -> Iterator[Opened]:
     with hold(folder):
         training = read_training(folder)
         budget = Budget(arguments.minutes, arguments.timesteps, training["made"], training["seconds"])
-        if goes_on and budget.is_spent:
+        if goes_on and budget.is_spent and not may_be_complete:
             raise CompleteError(f"--resume {folder}: that training is complete; give --minutes or --timesteps for more")
         yield arguments, folder, training | {"leg_is_new": not goes_on}
 

@@ -14,7 +14,7 @@ import torch
 import tyro
 
 from agents.cli import UserError
-from agents.model_files import read_model
+from agents.model_files import Model, read_model
 from agents.policy import ACTIVATIONS
 from agents.registry import AGENT_NAMES, load_agent
 from agents.rule_options import parse_rules
@@ -175,6 +175,23 @@ def load_teacher(arguments: Arguments, rules: Rules) -> Agent | None:
         in_team = TEAM_TEACHER if arguments.offers else MUTE_TEACHER
         name = in_team if rules.sees_partner else DUEL_TEACHER
     return load_agent(name, rules)
+
+
+def network_options(model: Model) -> dict[str, Any]:
+    """Return the options of train.py that describe a saved network, its sizes among them."""
+    per_seat = "seat_0.actor.0.weight" in model.weights
+    actor = "seat_0.actor" if per_seat else "actor"
+    num_layers = sum(name.startswith(f"{actor}.") and name.endswith(".bias") for name in model.weights)
+    seen = model.observation
+    return {
+        "net": tuple(len(model.weights[f"{actor}.{number}.bias"]) for number in range(num_layers - 1)),
+        "activation": model.activation,
+        "offers": model.offers,
+        "per_seat": per_seat,
+        "derived": seen.derived,
+        "outlook": seen.outlook,
+        "buried_pile": seen.buried_pile,
+    }
 
 
 def shown(value: Any) -> str:

@@ -17,8 +17,6 @@ import contextlib
 import io
 import itertools
 import json
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,10 +24,8 @@ from typing import Any
 import torch
 
 from agents.cli import UserError
+from agents.folder_lock import FolderInUseError, hold
 from agents.model_files import DESCRIPTION_FILE, replace_file
-
-if sys.platform != "win32":
-    import fcntl
 
 ARGUMENTS_FILE = "arguments.json"
 TRAINING_FILE = "training.pt"
@@ -59,32 +55,6 @@ _TRAINING_TYPES = {
     "snapshots": list,
     "snapshot_results": list,
 }
-
-
-class FolderInUseError(UserError):
-    """Another train.py writes into a folder."""
-
-
-@contextlib.contextmanager
-def hold(folder: Path) -> Iterator[None]:
-    """Keep every other train.py out of a folder, also when this one is killed; on Windows nothing is kept out.
-
-    Raises ``FolderInUseError`` where another one is at work there.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FolderInUseError(f"{folder}: another train.py is at work there; wait for it or stop it") from None
-        except OSError:
-            pass  # a file system without locks
-        yield
-    finally:
-        os.close(descriptor)
 
 
 @contextlib.contextmanager

@@ -58,6 +58,8 @@ class Session:
     folder : Path
     training : dict or None
         Where a resumed run stood, as ``run_folder.read_training`` returns it.
+    prog : str
+        The program whose command line this is.
 
     Attributes
     ----------
@@ -67,7 +69,9 @@ class Session:
         Decisions of the learner so far, those of its teacher included.
     """
 
-    def __init__(self, arguments: Arguments, folder: Path, training: dict[str, Any] | None) -> None:
+    def __init__(
+        self, arguments: Arguments, folder: Path, training: dict[str, Any] | None, prog: str = "train.py"
+    ) -> None:
         self.arguments, self.folder = arguments, folder
         so_far = {} if training is None or training["leg_is_new"] else training
         self.budget = Budget(arguments.minutes, arguments.timesteps, so_far.get("made", 0), so_far.get("seconds", 0.0))
@@ -112,7 +116,7 @@ class Session:
             self._restore(training)
         self.model._last_obs = self.env.observe()
         #: The commands that made the network.
-        self.command = "train.py " + shlex.join(sys.argv[1:])
+        self.command = f"{prog} {shlex.join(sys.argv[1:])}"
         if training is not None:
             more = f" && {self.command}" if training["leg_is_new"] else ""
             self.command = training["command"] + more
@@ -130,6 +134,18 @@ class Session:
     def num_decisions(self) -> int:
         """Decisions of the learner so far, those of its teacher included."""
         return self.model.num_timesteps
+
+    def train(self, on_decisions: Callable[[int], None], on_matches: Callable[[list[MatchResult]], None]) -> None:
+        """Train until the budget is spent, measuring now and then; all is kept after each rollout.
+
+        ``on_decisions`` is as for ``rollout``; ``on_matches`` is called with what each measurement came to.
+        """
+        while not self.budget.is_spent:
+            if self.measurement_is_due:
+                on_matches(self.measure(self.arguments.eval_deals))
+            self.rollout(on_decisions)
+            self.keep()
+            self.log()
 
     def rollout(self, on_decisions: Callable[[int], None]) -> None:
         """Play one rollout and learn from it, from the teacher at first, then by self-play.
@@ -307,15 +323,21 @@ def _make_model(arguments: Arguments, env: GinVecEnv) -> MaskablePPO:
     )
 
 
+def read_init(folder: Path, encoder: ObservationEncoder) -> Model:
+    """Return a saved model to begin with; raises ``ValueError`` where it sees other features."""
+    model = read_model(folder)
+    seen = [(section.name, section.width) for section in ObservationEncoder(model.rules, model.observation).sections]
+    if seen != [(section.name, section.width) for section in encoder.sections]:
+        raise ValueError(f"--init {folder}: that network sees other features; train with the same observation options")
+    return model
+
+
 def begin_with(policy: SelfPlayPolicy, folder: Path, encoder: ObservationEncoder, activation: str) -> None:
     """Give a policy the network of a saved model, also of other rules, if only it sees and may do the same things.
 
     Raises ``ValueError`` where it does not, or where its network has other sizes.
     """
-    model = read_model(folder)
-    seen = [(section.name, section.width) for section in ObservationEncoder(model.rules, model.observation).sections]
-    if seen != [(section.name, section.width) for section in encoder.sections]:
-        raise ValueError(f"--init {folder}: that network sees other features; train with the same observation options")
+    model = read_init(folder, encoder)
     if model.activation != activation:
         raise ValueError(f"--init {folder}: that network has --activation {model.activation}")
     num_actors = len({name.split(".")[0] for name in model.weights if name.startswith("seat_")})

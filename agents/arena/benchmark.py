@@ -1,0 +1,224 @@
+"""Fixed public benchmarks: the same decks, opponents and rules for everybody, and one line to quote.
+
+A benchmark is its name and version: what stands here for one never changes. Before it is run, hashes show that
+this copy deals the same decks under the same rules, and that the panel plays as it did when it was fixed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+import gin_env
+from agents.arena.blocks import Block, play_block
+from agents.arena.lineup import places
+from agents.arena.playing import PlayOptions, play, tell_where
+from agents.arena.referee import TIME_LIMIT
+from agents.arena.result import MatchResult
+from agents.arena.statistics import Estimate, ratio_estimate
+from agents.arena.summary import Outcome
+from agents.arena.tables import forfeit_lines, points_table
+from agents.arena.tournament import ForfeitedMatch, Pairing, Settings
+from agents.cli import UserError
+from gin_env.episodes import Episodes
+from gin_env.rules import Rules
+
+#: Pairs that each member of the panel plays against ``_MARKER`` to show that it plays as it did.
+_MARK_PAIRS = 50
+_MARKER = "gold"
+#: What a benchmark leaves to its user.
+_FREE_OPTIONS = ("output", "json", "workers", "ray", "benchmark")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A fixed set of matches.
+
+    Attributes
+    ----------
+    preset : str
+    seed, num_pairs : int
+        Which decks, and how many against each opponent (each is played once for each team).
+    rules_hash, decks_hash : str
+        Of all fields of the rules, and of decks and dealers.
+    panel : dict
+        The opponents, each with a hash of how it plays (``mark_of``).
+    """
+
+    preset: str
+    seed: int
+    num_pairs: int
+    rules_hash: str
+    decks_hash: str
+    panel: dict[str, str]
+
+    @property
+    def rules(self) -> Rules:
+        """The rule system."""
+        return Rules.preset(self.preset)
+
+
+BENCHMARKS = {
+    "two-player-v1": Benchmark(
+        preset="eaai_2p",
+        seed=20_261_130,
+        num_pairs=10_000,
+        rules_hash="70d2ffcd27f6e806",
+        decks_hash="ad8ad85c16bbd18f",
+        panel={
+            "simple": "f1ed492391aa1f14",
+            "gold-k4": "e366173bd62307a0",
+            "gin-only": "6c1223184e80bdae",
+            "lookahead": "fb24ed1b9ac9f36e",
+            "sharp": "b3dacddd3282bb3c",
+        },
+    ),
+    "partnership-v1": Benchmark(
+        preset="palace_4p",
+        seed=20_261_130,
+        num_pairs=10_000,
+        rules_hash="b30bba0ef99f3234",
+        decks_hash="76357010213e4423",
+        panel={
+            "simple": "5c78b262dd572f4d",
+            "gin-only": "8613a2f621a554d8",
+            "trade-greedy": "689ecf1128723675",
+            "no-trade-lookahead": "3fb9f6249344738e",
+            "team-lookahead": "27ab25f6e4b12e97",
+        },
+    ),
+}
+
+
+def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
+    """Play a benchmark, print its table and the line to quote, and keep the results.
+
+    Raises ``UserError`` for an unknown name, for options that would change what is fixed, and where this copy of
+    the project does not deal or play as the benchmark was fixed.
+    """
+    if name not in BENCHMARKS:
+        raise UserError(f"--benchmark {name}: one of {', '.join(BENCHMARKS)}")
+    for field in dataclasses.fields(options):
+        if getattr(options, field.name) != field.default and field.name not in _FREE_OPTIONS:
+            raise UserError(f"--{field.name.replace('_', '-')}: is fixed in a benchmark; leave it out")
+    benchmark, console = BENCHMARKS[name], Console()
+    check_frozen(name, benchmark)
+    rules, size = benchmark.rules, places(benchmark.rules)
+    settings = Settings(rules, seed=benchmark.seed, num_pairs=benchmark.num_pairs, time_limit=TIME_LIMIT)
+    pairings = [Pairing(((agent,) * size, (opponent,) * size)) for opponent in benchmark.panel]
+    played = play(
+        options,
+        "evaluate.py",
+        "benchmark",
+        f"{name}: {agent}",
+        pairings,
+        settings,
+        lambda outcomes: [_section(name, benchmark, agent, outcomes)],
+    )
+    forfeits = [outcome for outcome in played.outcomes if isinstance(outcome, ForfeitedMatch)]
+    for line in forfeit_lines(forfeits):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    results = [outcome for outcome in played.outcomes if isinstance(outcome, MatchResult)]
+    if results:
+        console.print(points_table(results, rules))
+    console.print(quote(name, benchmark, agent, played.outcomes), soft_wrap=True, markup=False, highlight=False)
+    tell_where(played, options)
+
+
+def score(outcomes: list[Outcome]) -> Estimate | None:
+    """Return the mean of the points per deal against each opponent; None where a match was forfeited.
+
+    The decks are the same in every match, and a resample draws decks for all matches together.
+    """
+    results = [outcome for outcome in outcomes if isinstance(outcome, MatchResult)]
+    if len(results) < len(outcomes):
+        return None
+    points = sum(result.play_points.sum(axis=1) for result in results)
+    deals = sum(result.tally.deals[:, :, 0].sum(axis=1) for result in results)
+    return ratio_estimate(points, deals, results[0].seed)
+
+
+def quote(name: str, benchmark: Benchmark, agent: str, outcomes: list[Outcome]) -> str:
+    """Return the line that can be quoted."""
+    result = score(outcomes)
+    version = f"gin_env {gin_env.__version__}, decks {benchmark.decks_hash[:8]}"
+    if result is None:
+        return f"{name}: {agent} forfeited ({version})"
+    matches = [outcome for outcome in outcomes if isinstance(outcome, MatchResult)]
+    worst = min(matches, key=lambda match: match.points_per_deal.value)
+    deals = f"{benchmark.rules.num_teams * benchmark.num_pairs:,} duplicate deals v each of {len(matches)} opponents"
+    lowest = f"worst {worst.points_per_deal.text(sign=True)} v {worst.names[1]}"
+    return f"{name}: {agent} {result.text(sign=True)} points per deal, {lowest} ({deals}, 95 %; {version})"
+
+
+def _section(name: str, benchmark: Benchmark, agent: str, outcomes: list[Outcome]) -> dict[str, Any]:
+    frozen = {**dataclasses.asdict(benchmark), "name": name}
+    return {"title": "Benchmark", "text": [quote(name, benchmark, agent, outcomes)], "benchmark": frozen}
+
+
+def check_frozen(name: str, benchmark: Benchmark) -> None:
+    """Raise ``UserError`` unless this copy deals and plays as the benchmark was fixed."""
+    found = measure(benchmark)
+    for what in ("rules_hash", "decks_hash"):
+        if getattr(found, what) != getattr(benchmark, what):
+            raise UserError(
+                f"{name}: {what} is {getattr(found, what)} here and {getattr(benchmark, what)} in the "
+                "benchmark; use an unchanged copy of the project"
+            )
+    for spec, mark in benchmark.panel.items():
+        if found.panel[spec] != mark:
+            raise UserError(
+                f"{name}: {spec!r} plays otherwise here than in the benchmark (mark {found.panel[spec]}, "
+                f"not {mark}); use an unchanged copy of the project"
+            )
+
+
+def measure(benchmark: Benchmark) -> Benchmark:
+    """Return a benchmark with the hashes that it has in this copy."""
+    rules = benchmark.rules
+    fields = json.dumps(dataclasses.asdict(rules), sort_keys=True)
+    return dataclasses.replace(
+        benchmark,
+        rules_hash=_digest(fields.encode()),
+        decks_hash=_decks_hash(rules, benchmark.seed, benchmark.num_pairs),
+        panel={spec: mark_of(spec, rules, benchmark.seed) for spec in benchmark.panel},
+    )
+
+
+def mark_of(spec: str, rules: Rules, seed: int) -> str:
+    """Return a hash of how an agent plays: the points and actions of some deals against another."""
+    size = places(rules)
+    sides = ((spec,) * size, (_MARKER,) * size)
+    block = Block("mark", sides, (spec, _MARKER), rules, "deal", seed, 0, _MARK_PAIRS, TIME_LIMIT, record=False)
+    tally = play_block(block).tally
+    if tally is None:
+        raise ValueError(f"{spec!r} forfeits against {_MARKER!r}")
+    return _digest(tally.points.tobytes() + tally.style.tobytes() + tally.deadwood.tobytes())
+
+
+def _decks_hash(rules: Rules, seed: int, num_pairs: int) -> str:
+    episodes = Episodes(rules, num_pairs)
+    episodes.seed(seed, streams=np.arange(num_pairs))
+    episodes.reset()
+    state = episodes.state
+    return _digest(np.ascontiguousarray(state.deck).tobytes() + np.ascontiguousarray(state.dealer).tobytes())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def main() -> None:
+    """Print the hashes of every benchmark in this copy: how a new one is fixed."""
+    for name, benchmark in BENCHMARKS.items():
+        print(name, measure(benchmark))
+
+
+if __name__ == "__main__":
+    main()

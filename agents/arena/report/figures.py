@@ -1,0 +1,282 @@
+"""The pictures of a report: each function draws one and returns it as a matplotlib ``Figure``.
+
+They draw numbers that others worked out, and stand alone: each says in itself what is shown, in which unit, and which
+side a plus is good for. Colours are safe for colour-blind readers (ColorBrewer's RdBu, and the palette of Okabe and
+Ito); no picture is told by colour alone. Nothing here opens a window or touches pyplot's global state.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from agents.arena.report.page import MOST_DIGITS, digits_for, figure_text, is_clear
+from agents.arena.statistics import Estimate
+
+#: What a cell of a heat map shows: a figure, a word in its place, or nothing.
+Cell = Estimate | str | None
+#: What a learning curve is made of: decisions made so far, and the result measured then.
+Curve = Sequence[tuple[int, Estimate]]
+
+#: Names are agents' and may hold any sign: ``$`` is no formula.
+_STYLE: Any = {
+    "text.parse_math": False,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+_PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+_DASHES = ("-", "--", ":")
+_MARKERS = "osD^vPX<>p"
+_DOT, _QUIET, _EMPTY = "#0072B2", "#666666", "#ECECEC"
+#: Longer names are cut in the middle: most differ at an end.
+_LONGEST_NAME = 30
+#: Inches: a row of a bar chart, each further line of its label, what stands around the rows, the picture's width.
+_ROW, _LINE, _FRAME, _WIDTH = 0.34, 0.15, 1.1, 7.2
+#: Inches of a heat map's cell, in a small field and in a large one.
+_CELL, _SMALL_CELL, _LARGE_FIELD = 0.86, 0.66, 12
+#: Inches around a heat map; how high its cells are for their width; its colours go to this part beyond the strongest.
+_MAP_FRAME, _FLATNESS, _PALER = (2.6, 1.8), 0.72, 1.15
+#: Points of the text in a heat map's cells, in a small field and in a large one.
+_TEXT, _SMALL_TEXT = 9, 7
+#: Inches: a deadwood picture's least height and its height for each agent; a small learning curve.
+_LEAST_HEIGHT, _HEIGHT_OF_LINE = 4.2, 0.24
+_PANEL_WIDTH, _PANEL_HEIGHT, _PANEL_FRAME = 4.0, 2.5, 0.7
+#: Shares of a picture's width that a title and a note may fill.
+_TITLE_SHARE, _NOTE_SHARE = 0.5, 0.7
+#: From this colour strength on, a cell's text is white.
+_DARK = 0.75
+#: A heat map's darkest cells stand for at least so much, so that noise does not look like a result.
+_LEAST_RANGE = 1.0
+
+
+def short_name(name: str) -> str:
+    """Return a name that fits beside an axis: ``"search:best,worlds=…ollouts=8"``."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    half = (_LONGEST_NAME - 1) // 2
+    return f"{name[: _LONGEST_NAME - 1 - half]}…{name[-half:]}"
+
+
+def _label(text: str) -> str:
+    """Return what stands beside a bar: a name cut to fit, or words in several lines."""
+    return "\n".join(map(short_name, textwrap.wrap(text, _LONGEST_NAME, break_long_words=False))) or text
+
+
+def heat_map(
+    rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[Cell]], title: str, unit: str
+) -> Figure:
+    """Draw a table of figures with colours that diverge from 0: blue above, red below, the darker the farther.
+
+    Parameters
+    ----------
+    rows, columns : names
+        Told on the left and above.
+    cells : shape (rows, columns)
+        Figures whose interval does not hold 0 stand in bold; words and nothing are left grey.
+    title, unit : str
+        The unit is that of every figure.
+    """
+    values = [abs(cell.value) for row in cells for cell in row if isinstance(cell, Estimate)]
+    strongest = max([_LEAST_RANGE, *(value for value in values if not math.isnan(value))])
+    side = _CELL if max(len(rows), len(columns)) <= _LARGE_FIELD else _SMALL_CELL
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(side * len(columns) + _MAP_FRAME[0], side * _FLATNESS * len(rows) + _MAP_FRAME[1]))
+        axes = figure.add_subplot()
+        axes.set_facecolor(_EMPTY)
+        colours = np.full((len(rows), len(columns)), np.nan)
+        for row, column in itertools.product(range(len(rows)), range(len(columns))):
+            cell = cells[row][column]
+            if isinstance(cell, Estimate):  # the root keeps small differences visible beside one very weak agent
+                colours[row, column] = math.copysign(math.sqrt(abs(cell.value) / strongest), cell.value)
+            _write_cell(axes, (column, row), cell, colours[row, column], _TEXT if side == _CELL else _SMALL_TEXT)
+        axes.imshow(np.ma.masked_invalid(colours), cmap="RdBu", vmin=-_PALER, vmax=_PALER, aspect="auto")
+        axes.set_xticks(
+            range(len(columns)), [*map(short_name, columns)], rotation=40, ha="left", rotation_mode="anchor"
+        )
+        axes.set_yticks(range(len(rows)), [*map(short_name, rows)])
+        axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+        axes.set_xticks(np.arange(-0.5, len(columns)), minor=True)
+        axes.set_yticks(np.arange(-0.5, len(rows)), minor=True)
+        axes.grid(which="minor", color="white", linewidth=1.5)
+        axes.tick_params(which="minor", length=0, top=False)
+        axes.spines[:].set_visible(False)
+        note = f"{unit}; blue: above 0, red: below; bold: 0 lies outside the interval"
+        axes.set_xlabel(textwrap.fill(note, _letters(figure, _NOTE_SHARE)), color=_QUIET, fontsize=8, labelpad=8)
+        axes.set_title(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), pad=10)
+    return figure
+
+
+def _letters(figure: Figure, share: float) -> int:
+    """Return about how many letters fit into a share of a picture's width."""
+    letters_per_inch = 17
+    return max(int(figure.get_figwidth() * letters_per_inch * share), 30)
+
+
+def _write_cell(axes: Axes, place: tuple[int, int], cell: Cell, strength: float, size: float) -> None:
+    if isinstance(cell, str):
+        axes.text(*place, cell, ha="center", va="center", fontsize=size - 1, color=_QUIET, style="italic")
+    elif cell is not None and not math.isnan(cell.value):
+        colour = "white" if abs(strength) > _DARK else "black"
+        weight = "bold" if is_clear(cell) else "normal"
+        value, _, width = figure_text(cell).partition(" ")
+        axes.text(*place, value, ha="center", va="bottom", fontsize=size, color=colour, weight=weight)
+        axes.text(*place, width, ha="center", va="top", fontsize=size - 1.5, color=colour)
+
+
+def intervals(names: Sequence[str], estimates: Sequence[Estimate], title: str, unit: str) -> Figure:
+    """Draw a dot with its interval for each name, the first above; figures stand on the right."""
+    return _rows_of_figures(names, estimates, title, unit, False, digits=digits_for(estimates))
+
+
+def bars(
+    names: Sequence[str],
+    estimates: Sequence[Estimate],
+    title: str,
+    unit: str,
+    scale: float = 1.0,
+    digits: int = MOST_DIGITS,
+    sign: bool = True,
+) -> Figure:
+    """Draw a bar from 0 with its interval for each name, the first above.
+
+    Figures are multiplied by ``scale`` and told with so many ``digits``, with a plus where ``sign`` asks for it.
+    """
+    return _rows_of_figures(names, estimates, title, unit, True, scale, digits, sign)
+
+
+def _rows_of_figures(
+    names: Sequence[str],
+    estimates: Sequence[Estimate],
+    title: str,
+    unit: str,
+    as_bars: bool,
+    scale: float = 1.0,
+    digits: int = MOST_DIGITS,
+    sign: bool = True,
+) -> Figure:
+    with mpl.rc_context(_STYLE):
+        labels = [_label(name) for name in names]
+        lines = max((label.count("\n") for label in labels), default=0) + 1
+        figure = Figure(figsize=(_WIDTH, (_ROW + _LINE * (lines - 1)) * len(names) + _FRAME))
+        axes = figure.add_subplot()
+        for place, estimate in enumerate(estimates):
+            value, low, high = (number * scale for number in estimate)
+            if as_bars and not math.isnan(value):
+                axes.barh(place, value, height=0.6, color=_DOT, alpha=0.55)
+            if not math.isnan(low) and not math.isnan(high):
+                axes.plot([low, high], [place, place], color="black" if as_bars else _DOT, linewidth=1.8)
+            if not as_bars:
+                axes.plot(value, place, "o", color=_DOT, markersize=6)
+            text = figure_text(estimate, scale, digits, sign)
+            axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", annotation_clip=False)
+        axes.axvline(0, color=_QUIET, linewidth=0.8)
+        axes.set_yticks(range(len(names)), labels)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(unit)
+        axes.set_title(textwrap.fill(title, _letters(figure, _TITLE_SHARE)))
+    return figure
+
+
+def deadwood_curves(curves: Mapping[str, Sequence[float]], num_turns: int) -> Figure:
+    """Draw the mean deadwood of a hand after its player's 1st, 2nd, ... discard: one line for each agent.
+
+    Parameters
+    ----------
+    curves : by agent's name
+        Points of deadwood by turn; NaN where no deal lasted so long.
+    num_turns : int
+        Later turns are not shown: few deals have them, and those are unlike the others.
+    """
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH, max(_LEAST_HEIGHT, _HEIGHT_OF_LINE * len(curves) + _FRAME)))
+        axes = figure.add_subplot()
+        looks = zip(itertools.product(_DASHES, _PALETTE), itertools.cycle(_MARKERS), strict=False)
+        lines = []
+        for (name, curve), ((dash, colour), marker) in zip(curves.items(), looks, strict=False):
+            shown = list(curve[:num_turns])
+            look: dict[str, Any] = {
+                "color": colour,
+                "linestyle": dash,
+                "marker": marker,
+                "markersize": 4.5,
+                "linewidth": 1.4,
+            }
+            lines += axes.plot(range(1, len(shown) + 1), shown, label=f" {short_name(name)}", **look)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlim(left=0.5)
+        axes.set_ylim(bottom=0)
+        axes.grid(color="#DDDDDD", linewidth=0.6)
+        axes.set_xlabel("own turn of the deal")
+        axes.set_ylabel("points of deadwood in hand after the discard")
+        axes.set_title("Deadwood by turn, over the deals that last so long")
+        axes.legend(handles=lines, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.2)
+    return figure
+
+
+def learning_curves(curves: Mapping[str, Curve], title: str, teacher_decisions: int = 0) -> Figure:
+    """Draw what a training came to against each opponent of its panel, a small picture for each.
+
+    Parameters
+    ----------
+    curves : by opponent's name
+        Net points per deal by decisions, in order; the interval is shaded where it is known.
+    title : str
+        What was trained.
+    teacher_decisions : int
+        So many of the first decisions cloned a teacher; they are shaded.
+    """
+    num_columns = min(2, len(curves))
+    num_rows = math.ceil(len(curves) / num_columns)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(
+            figsize=(_PANEL_WIDTH * num_columns, _PANEL_HEIGHT * num_rows + _PANEL_FRAME), layout="constrained"
+        )
+        panels = figure.subplots(num_rows, num_columns, squeeze=False, sharex=True).flatten()
+        for axes, (name, curve) in zip(panels, curves.items(), strict=False):
+            decisions = [made for made, _ in curve]
+            value, low, high = (np.array([estimate[part] for _, estimate in curve]) for part in range(3))
+            if teacher_decisions:
+                axes.axvspan(0, teacher_decisions, color=_EMPTY, label="cloning its teacher")
+            axes.axhline(0, color=_QUIET, linewidth=0.8)
+            axes.fill_between(decisions, low, high, color=_DOT, alpha=0.2, linewidth=0)
+            axes.plot(decisions, value, "o-", color=_DOT, markersize=4)
+            axes.set_xlim(left=0)
+            axes.margins(y=0.15)
+            axes.grid(color="#DDDDDD", linewidth=0.6)
+            axes.set_title(f"against {short_name(name)}: {figure_text(curve[-1][1])} at the end", fontsize=9.5)
+            axes.xaxis.set_major_formatter(FuncFormatter(_decisions_text))
+        for axes in panels[len(curves) :]:
+            axes.set_visible(False)
+        for axes in panels[max(len(curves) - num_columns, 0) : len(curves)]:
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel("decisions")
+        if teacher_decisions:
+            panels[0].legend(loc="best", fontsize=8, frameon=False)
+        figure.supylabel("net points per deal", fontsize=9)
+        figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
+    return figure
+
+
+def _decisions_text(decisions: float, _: int | None = None) -> str:
+    """Return a number of decisions as an axis tells it: 0, 500 k, 2.5 M."""
+    million, thousand = 1_000_000, 1_000
+    if decisions >= million:
+        return f"{decisions / million:g} M"
+    return f"{decisions / thousand:g} k" if decisions else "0"

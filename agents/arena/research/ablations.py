@@ -1,0 +1,129 @@
+"""``evaluate.py ablations``: what each part of a partnership's channel is worth, by taking it away.
+
+An intact team plays the same agent with a part of its channel taken away (agents/ablate.py), on the same decks with
+the seats swapped. What the intact one wins is what that part is worth between equal players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import tyro
+
+from agents.ablate import PREFIX
+from agents.arena.playing import play, tell_where
+from agents.arena.research.printing import print_sections
+from agents.arena.research.teams import DEFAULT_DEALS, TeamOptions, check_members, told
+from agents.arena.result import MatchResult
+from agents.arena.statistics import ratio_estimate
+from agents.arena.summary import Outcome
+from agents.arena.tournament import Pairing
+from agents.cli import UserError, parse
+
+#: What is taken away, and the option that does it.
+ABLATIONS = {
+    "it offers no cards": "offers=none",
+    "mate's hand hidden": "mate=hidden",
+    "trades answered at random": "answers=random",
+    "a random card offered": "offers=random",
+    "random cards both ways": "offers=random,answers=random",
+}
+TRAINED_WITHOUT = "trained without trading"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arguments(TeamOptions):
+    """Let intact teams play the same agents with a part of their channel taken away."""
+
+    agents: Annotated[tuple[str, ...], tyro.conf.arg(help="the agents that are examined")]
+    untraded: tuple[str, ...] = ()
+    """networks trained without trading (train.py --no-offers): none, or one for each agent in the same order"""
+    deals: int | None = DEFAULT_DEALS
+    """deals of each match, an even number, as every deck is played with the teams' seats swapped"""
+    against: tyro.conf.Suppress[str] = ""
+
+
+class Ablation(NamedTuple):
+    """A match that is to be played: what is taken away, and from whom."""
+
+    label: str
+    agent: str
+    ablated: str
+
+
+def main(words: Sequence[str]) -> None:
+    """Play every ablation, print what each is worth and keep the results."""
+    arguments = parse(Arguments, prog="evaluate.py ablations", args=words)
+    arguments.check()
+    check_members("--agents", arguments.agents, 1)
+    if arguments.untraded and len(arguments.untraded) != len(arguments.agents):
+        raise UserError(
+            f"--untraded {' '.join(arguments.untraded)}: give {len(arguments.agents)}, one for each agent in the same "
+            "order, or none"
+        )
+    settings = arguments.settings(arguments.team_rules(arguments.agents))
+    chosen = plan(arguments)
+    pairings = [Pairing(((one.agent,) * 2, (one.ablated,) * 2)) for one in chosen]
+    played = play(
+        arguments,
+        "evaluate.py ablations",
+        "ablations",
+        f"{settings.rules.name}: the channel taken away",
+        pairings,
+        settings,
+        lambda outcomes: sections(chosen, outcomes, settings.seed),
+    )
+    print_sections(played)
+    tell_where(played, arguments)
+
+
+def plan(arguments: Arguments) -> list[Ablation]:
+    """Return the matches in the order in which they are played."""
+    found = [
+        Ablation(label, agent, f"{PREFIX}{agent},{option}")
+        for label, option in ABLATIONS.items()
+        for agent in arguments.agents
+    ]
+    found += [
+        Ablation(TRAINED_WITHOUT, agent, other)
+        for agent, other in zip(arguments.agents, arguments.untraded, strict=False)
+    ]
+    return found
+
+
+def sections(ablations: Sequence[Ablation], outcomes: Sequence[Outcome], seed: int) -> list[dict[str, Any]]:
+    """Return what each ablation costs each agent, and all agents together."""
+    done = {
+        (one.label, one.agent): outcome
+        for one, outcome in zip(ablations, outcomes, strict=True)
+        if isinstance(outcome, MatchResult)
+    }
+    labels = list(dict.fromkeys(one.label for one in ablations))
+    agents = list(dict.fromkeys(one.agent for one in ablations))
+    items = []
+    for label in labels:
+        results = [done[label, agent] for agent in agents if (label, agent) in done]
+        if results:
+            length = min(result.num_pairs for result in results)
+            points = sum(result.play_points[:length].sum(axis=1) for result in results)
+            deals = sum(result.tally.deals[:length, :, 0].sum(axis=1) for result in results)
+            items.append({"label": label, "estimate": told(ratio_estimate(points, deals, seed))})
+    values = [
+        [told(done[label, agent].points_per_deal) if (label, agent) in done else None for agent in agents]
+        for label in labels
+    ]
+    matrix = {"rows": labels, "columns": agents, "unit": "points per deal", "values": values}
+    text = (
+        "Net points per deal that the intact team wins against the same agent with a part of its channel taken away. "
+        "The first line (and the last, against networks that never learnt to trade) is the value of trading."
+    )
+    return [
+        {
+            "title": "What each part of the channel is worth, mean over the agents",
+            "text": [text],
+            "bars": {"unit": "points per deal", "items": items},
+        },
+        {"title": "The same for each agent", "text": [], "matrix": matrix},
+    ]

@@ -1,0 +1,87 @@
+"""``evaluate.py cross-play``: whether independently trained partners understand each other.
+
+Each agent plays with itself (self-play) and with each of the others (cross-play), always against the same opponents.
+What is lost when partners have not been trained together is the gap: what a team owed to conventions of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import tyro
+
+from agents.arena.playing import play, tell_where
+from agents.arena.research.printing import print_sections
+from agents.arena.research.teams import (
+    DEFAULT_DEALS,
+    TeamMatrix,
+    TeamOptions,
+    check_members,
+    pairings_of,
+    teams_of,
+    told,
+)
+from agents.cli import parse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arguments(TeamOptions):
+    """Let independently trained agents play with themselves and with each other, against the same opponents."""
+
+    agents: Annotated[tuple[str, ...], tyro.conf.arg(help="two agents or more, for example runs/seeds/seed-1 ...")]
+    deals: int | None = DEFAULT_DEALS
+    """deals of each team, an even number, as every deck is played with the teams' seats swapped"""
+
+
+def main(words: Sequence[str]) -> None:
+    """Play every team, print the matrix and keep the results."""
+    arguments = parse(Arguments, prog="evaluate.py cross-play", args=words)
+    arguments.check()
+    check_members("--agents", arguments.agents, 2)
+    settings = arguments.settings(arguments.team_rules(arguments.agents))
+    teams = teams_of(arguments.agents)
+    played = play(
+        arguments,
+        "evaluate.py cross-play",
+        "cross-play",
+        f"{settings.rules.name}: cross-play of {len(arguments.agents)} agents",
+        pairings_of(teams, arguments.against),
+        settings,
+        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes, settings.seed)),
+    )
+    print_sections(played)
+    tell_where(played, arguments)
+
+
+def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
+    """Return the matrix, the means and the gap."""
+    own = [(agent, agent) for agent in arguments.agents if (agent, agent) in matrix.cells]
+    mixed = [team for team in itertools.combinations(arguments.agents, 2) if team in matrix.cells]
+    text = [
+        f"Net points per deal of each team against {arguments.against}. On the diagonal an agent plays with itself, "
+        "elsewhere with one that it has never met."
+    ]
+    found = [matrix.section("Cross-play", text, arguments.agents, arguments.agents)]
+    if own and mixed:
+        items = [
+            ("self-play, mean", matrix.estimate(*own)),
+            ("cross-play, mean", matrix.estimate(*mixed)),
+            ("gap: self-play less cross-play", matrix.difference(own, mixed)),
+        ]
+        for agent in arguments.agents:
+            theirs = [team for team in mixed if agent in team]
+            if theirs and (agent, agent) in own:
+                items.append((f"gap of {agent}", matrix.difference([(agent, agent)], theirs)))
+        bars = {
+            "unit": "points per deal",
+            "items": [{"label": label, "estimate": told(estimate)} for label, estimate in items],
+        }
+        note = (
+            "The intervals tell what other decks would change; how other training seeds would differ, the spread over "
+            "the diagonal tells."
+        )
+        found.append({"title": "What is lost with partners never met", "text": [note], "bars": bars})
+    return found
