@@ -154,7 +154,5 @@ def parse_ablate(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
         told = told.rpartition(",")[0]
     if not text.startswith(PREFIX) or not told or not options:
         known = ", ".join(f"{key}={value}" for key, values in OPTIONS.items() for value in values)
-        raise ValueError(
-            f"agent {text!r}: write ablate:, an agent and what it loses ({known}): ablate:best,offers=none"
-        )
+        raise ValueError(f"agent {text!r}: write ablate:, an agent and, after commas, what it loses: {known}")
     return AblatedAgent(load(told, rules), name=text, **options)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.actions import ActionLayout
 from gin_env.cards import ALL_CARDS, CARD_BITS, CARD_POINTS, UInt64Array
 from gin_env.errors import row_index
-from gin_env.melds import deadwood, meldable_cards
+from gin_env.melds import deadwood
 from gin_env.state import Phase, State, unpack_events
 
 Rows = NDArray[np.intp]
@@ -150,11 +150,9 @@ def _melded(state: State, rows: Rows, log: _Log, exchanges: Rows) -> Rows:
     without_changes = state.hands[rows] ^ changes.take(log.ends - 1, axis=1).T
     hands = (without_changes.take(cells) ^ changes.take(receivers * count + exchanges)).reshape(-1)
     bits = CARD_BITS.take(cards)
-    asking = (meldable_cards(hands) & bits).nonzero()[0]  # few cards lie in a meld at all
-    hands, bits = hands.take(asking), bits.take(asking)
     points = deadwood(np.concatenate([hands, hands ^ bits]))
-    saved = points[: len(hands)] < points[len(hands) :] + CARD_POINTS.take(cards.take(asking))
-    return cells.reshape(-1).take(asking[saved])
+    saved = points[: len(hands)] < points[len(hands) :] + CARD_POINTS.take(cards)
+    return cells.reshape(-1)[saved]
 
 
 #: (2, 1) the receivers of an exchange, as steps from the seat whose turn it is; and what they get, as events before

@@ -141,7 +141,9 @@ class GinRummyVectorEnv(VectorEnv):
             raise ResetNeeded("no episodes are being played: call reset()")
         chosen = np.asarray(actions)
         illegal, reasons, stuck = self._judge(chosen)
-        outcome = self.table.step(chosen, skip=np.isin(self._rows, illegal))
+        skip = np.zeros(self.num_envs, dtype=np.bool_)
+        skip[illegal] = True
+        outcome = self.table.step(chosen, skip=skip)
         over, truncated = outcome.over, outcome.truncated
         over[illegal], truncated[illegal], outcome.rewards[illegal] = True, False, self._penalty
         ended = np.flatnonzero(over)
@@ -228,7 +230,7 @@ class GinRummyVectorEnv(VectorEnv):
             "bonuses": np.zeros(by_team, dtype=np.int64),
             "game_winner": np.full(self.num_envs, -1),
         }
-        events = {name: np.zeros((self.num_envs, rules.num_seats), dtype=np.int64) for name in EVENT_NAMES}
+        events = np.zeros((len(EVENT_NAMES), self.num_envs, rules.num_seats), dtype=np.int64)
         if outcome.finished is not None and len(rows):
             deals, tables = outcome.last_deals(rows)
             finished = outcome.finished
@@ -241,7 +243,6 @@ class GinRummyVectorEnv(VectorEnv):
             for name in ("points", "net_points", "winner", "bonuses", "game_winner"):
                 facts[name][rows] = getattr(outcome, name)[deals]
             counts = seat_events(finished, tables)
-            for name, by_seat in events.items():
-                by_seat[rows] = getattr(counts, name)
-        facts["events"] = events | {f"_{name}": played for name in events}
+            events[:, rows] = [getattr(counts, name) for name in EVENT_NAMES]
+        facts["events"] = dict(zip(EVENT_NAMES, events, strict=True)) | {f"_{name}": played for name in EVENT_NAMES}
         return facts | {f"_{name}": played for name in facts}

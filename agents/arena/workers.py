@@ -5,7 +5,9 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import multiprocessing
+import multiprocessing.connection
 import os
+import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from typing import Any, Protocol
@@ -90,11 +92,23 @@ def open_workers(count: int | None = None, ray: str | None = None) -> Iterator[W
         return
     # Not forked: a copy of a process with threads (a progress bar's) can hang.
     context = multiprocessing.get_context("spawn")
-    pool = concurrent.futures.ProcessPoolExecutor(count, mp_context=context)
+    pool = concurrent.futures.ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
     try:
         yield _Pool(pool, count)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is gone, even killed: nobody else would tell it."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ from rich.progress import Progress
 
 import gin_env
 from agents.arena import MatchResult, play_match
-from agents.arena.statistics import CONFIDENCE, MIN_PAIRS, Estimate, ratio_estimate
+from agents.arena.statistics import CONFIDENCE, MIN_PAIRS, Estimate, paired_difference
 from agents.checkpoints import SHIPPED, shipped_folder
 from agents.cli import UserError, parse, run
 from agents.model_files import Model, read_description, read_model, replace_file
@@ -244,7 +244,8 @@ def measure(options: Options, session: Session, start: WarmStart, agent: Agent) 
 
     after = met(PolicyAgent.load(folder / BEST_FOLDER, rules), "best response")
     before = met(start.agent, start.name)
-    gain = ratio_estimate(after.pair_means - before.pair_means, np.ones(num_pairs), seed)
+    deals = np.ones(num_pairs)
+    gain = paired_difference(after.pair_means, deals, before.pair_means, deals, seed)
     training, chosen = (read_description(place)["training"] for place in (folder, folder / BEST_FOLDER))
     again = (
         f"python evaluate.py --agents {shlex.join([str(folder / BEST_FOLDER), options.agent])} --preset {rules.name}"

@@ -1,0 +1,321 @@
+"""Tournaments: blocks that add up, faults that stop nobody else, results that survive being killed."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.arena import play_match, referee
+from agents.arena.blocks import block_sizes, play_block
+from agents.arena.results import JOURNAL_FILE, ResultsFolder, manifest_of
+from agents.arena.summary import summarise
+from agents.arena.tally import Tally
+from agents.arena.tournament import ForfeitedMatch, Pairing, Settings, play_tournament
+from agents.arena.workers import open_workers
+from agents.registry import load_agent
+from gin_env.rules import Rules
+
+ROOT = Path(__file__).resolve().parent.parent
+DUEL = Rules.preset("eaai_2p")
+
+#: Somebody else's agents, in a file outside the project.
+FOREIGN = '''
+import time
+import numpy as np
+from gin_env import Agent
+
+class Hasty(Agent):
+    """Knocks as soon as it may, else throws its highest card; ten lines of a stranger."""
+    name = "hasty"
+    def act(self, view):
+        mask = view.legal_mask
+        for verb, instead in (("take", "pass"), ("take", "draw")):
+            mask[:, view.layout.index(verb)] &= ~mask[:, view.layout.index(instead)]
+        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+class Raises(Hasty):
+    name = "raises"
+    def act(self, view):
+        if (view.turn > 2).any():
+            raise RuntimeError("lost <b>track</b>")
+        return super().act(view)
+
+class Illegal(Hasty):
+    name = "illegal"
+    def act(self, view):
+        return np.full(len(view), view.layout.knock)
+
+class Slow(Hasty):
+    name = "slow"
+    def act(self, view):
+        while True:
+            time.sleep(0.01)
+
+class Exits(Hasty):
+    name = "exits"
+    def act(self, view):
+        raise SystemExit("bye")
+
+class NoReset(Hasty):
+    name = "no-reset"
+    def reset(self, seed):
+        if seed:
+            raise KeyError("seed")
+'''
+
+
+@pytest.fixture
+def foreign(tmp_path):
+    path = tmp_path / "elsewhere" / "mine.py"
+    path.parent.mkdir()
+    path.write_text(FOREIGN)
+    return path
+
+
+def pairing(first, second, rules=DUEL):
+    size = rules.num_players // rules.num_teams
+    return Pairing(((first,) * size, (second,) * size))
+
+
+def tournament(pairings, settings, folder=None, count=1):
+    with open_workers(count) as workers:
+        return play_tournament(pairings, settings, workers, folder)
+
+
+def results_folder(path, settings, pairings, **changes):
+    specs = [spec for one in pairings for side in one.sides for spec in side]
+    told = {"rules": settings.rules.name, "episode": settings.episode, "seed": settings.seed} | changes
+    return ResultsFolder(path, manifest_of(told, specs))
+
+
+def summary(settings, pairings, outcomes):
+    return summarise("tournament", "a field", "evaluate.py", settings, pairings, outcomes)
+
+
+@pytest.mark.parametrize(("num_pairs", "episode"), [(1, "deal"), (99, "deal"), (5_000, "deal"), (777, "game")])
+def test_blocks_cover_every_pair_once(num_pairs, episode):
+    blocks = list(block_sizes(num_pairs, episode, (("gold",), ("simple",))))
+    pairs = [pair for first, size in blocks for pair in range(first, first + size)]
+    assert pairs == list(range(num_pairs))
+    searching = list(block_sizes(num_pairs, episode, (("search:gold",), ("simple",))))
+    assert len(searching) >= len(blocks)  # agents that search get smaller blocks
+
+
+@pytest.mark.parametrize("preset", ["eaai_2p", "palace_4p", "rotation_3p", "two_tables_4p"])
+def test_blocks_add_up_to_the_match(preset):
+    """Agents without chance play the same deals whether they come in one batch or in blocks."""
+    rules = Rules.preset(preset)
+    whole = play_match(rules, load_agent("gold", rules), load_agent("gold-k4", rules), 350, seed=5)
+    (parts,) = tournament([pairing("gold", "gold-k4", rules)], Settings(rules, seed=5, num_pairs=350))
+    np.testing.assert_array_equal(whole.pair_means, parts.pair_means)
+    assert whole.to_dict() == parts.to_dict()
+
+
+def test_a_tally_is_read_as_it_was_written():
+    match = play_match(DUEL, load_agent("gold", DUEL), load_agent("simple", DUEL), 40)
+    again = Tally.from_dict(json.loads(json.dumps(match.tally.to_dict())))
+    for name, array in vars(match.tally).items():
+        np.testing.assert_array_equal(getattr(again, name), array)
+        assert getattr(again, name).dtype == array.dtype
+
+
+def test_deadwood_by_turn_falls_and_counts_every_discard():
+    match = play_match(DUEL, load_agent("gold", DUEL), load_agent("random", DUEL), 300, seed=1)
+    curve = match.deadwood_by_turn(0)
+    assert curve[0] > curve[3] > 0
+    # Who throws last in a deal knocks (or another does): every other turn is a discard.
+    tally, records = match.tally, match.records
+    knocks = (records.knocker >= 0).sum()
+    assert tally.discards.sum() == records.turns.sum() - knocks
+
+
+def test_a_match_ends_at_the_wanted_precision_wherever_it_is_played():
+    settings = Settings(DUEL, num_pairs=5_000, precision=1.0)
+    pairings = [pairing("simple", "gold"), pairing("gold", "gold-k4")]
+    alone, in_two = (tournament(pairings, settings, count=count) for count in (1, 2))
+    for one, other in zip(alone, in_two, strict=True):
+        assert one.points_per_deal.half_width <= 1.0
+        assert one.num_pairs < 5_000
+        assert one.to_dict() == other.to_dict()
+    # One block less would not have been enough.
+    first, size = [block for block in block_sizes(5_000, "deal", pairings[0].sides) if block[0] < alone[0].num_pairs][
+        -1
+    ]
+    assert first + size == alone[0].num_pairs
+    shorter = tournament(pairings[:1], Settings(DUEL, num_pairs=first))
+    assert shorter[0].points_per_deal.half_width > 1.0
+
+
+class _Interrupted(Exception):
+    pass
+
+
+class _Failing:
+    """Plays some blocks and then breaks off, as a killed process would."""
+
+    count = 1
+
+    def __init__(self, blocks):
+        self.left = blocks
+        self.played = []
+
+    def submit(self, block):
+        if not self.left:
+            raise _Interrupted
+        self.left -= 1
+        self.played.append((block.match, block.first_pair))
+        future = Future()
+        future.set_result(play_block(block))
+        return future
+
+
+def test_an_interrupted_tournament_goes_on_and_plays_nothing_twice(tmp_path):
+    settings = Settings(DUEL, seed=3, num_pairs=700)
+    pairings = [pairing("simple", "gold"), pairing("simple", "random"), pairing("gold", "random")]
+    whole = summary(settings, pairings, tournament(pairings, settings))
+    played = []
+    for blocks in (2, 1, 4, 100):
+        workers = _Failing(blocks)
+        folder = results_folder(tmp_path / "results", settings, pairings)
+        with contextlib.suppress(_Interrupted):
+            outcomes = play_tournament(pairings, settings, workers, folder)
+        played += workers.played
+    assert len(played) == len(set(played)) == 3 * 3
+    assert summary(settings, pairings, outcomes) == whole
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "no line break"])
+def test_lines_that_were_cut_or_changed_are_played_again(tmp_path, damage):
+    settings, pairings = Settings(DUEL, num_pairs=300), [pairing("simple", "gold")]
+    folder = results_folder(tmp_path / "results", settings, pairings)
+    whole = play_tournament(pairings, settings, _Failing(100), folder)
+    journal = tmp_path / "results" / JOURNAL_FILE
+    lines = journal.read_text().splitlines()
+    assert len(lines) == 2
+    if damage == "cut":
+        journal.write_text(lines[0] + "\n" + lines[1][:200])
+    elif damage == "changed":
+        journal.write_text(lines[0].replace('"pairs": 100', '"pairs": 101') + "\n" + lines[1] + "\n")
+    else:
+        journal.write_text(lines[0])
+    workers = _Failing(100)
+    again = play_tournament(pairings, settings, workers, results_folder(tmp_path / "results", settings, pairings))
+    assert len(workers.played) == 1
+    assert again[0].to_dict() == whole[0].to_dict()
+    # And now everything is there.
+    workers = _Failing(0)
+    play_tournament(pairings, settings, workers, results_folder(tmp_path / "results", settings, pairings))
+
+
+def test_a_tournament_can_grow(tmp_path):
+    settings = Settings(DUEL, num_pairs=100)
+    first = [pairing("simple", "gold")]
+    play_tournament(first, settings, _Failing(100), results_folder(tmp_path / "r", settings, first))
+    more, longer = [*first, pairing("simple", "random")], Settings(DUEL, num_pairs=300)
+    workers = _Failing(100)
+    outcomes = play_tournament(more, longer, workers, results_folder(tmp_path / "r", longer, more))
+    assert ("simple v gold", 0) not in workers.played
+    assert [outcome.num_pairs for outcome in outcomes] == [300, 300]
+
+
+def test_a_folder_of_other_results_is_refused(tmp_path, foreign):
+    pairings = [pairing(f"{foreign}:Hasty", "gold")]
+    settings = Settings(DUEL)
+    results_folder(tmp_path / "r", settings, pairings)
+    with pytest.raises(ValueError, match="holds results with seed 0, and now it is 7"):
+        results_folder(tmp_path / "r", Settings(DUEL, seed=7), pairings)
+    results_folder(tmp_path / "old", settings, pairings, code="old")
+    with pytest.raises(ValueError, match='code "old"'):
+        results_folder(tmp_path / "old", settings, pairings)
+    foreign.write_text(FOREIGN + "\n# changed\n")
+    with pytest.raises(ValueError, match="its files have changed"):
+        results_folder(tmp_path / "r", settings, pairings)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("precious")
+    with pytest.raises(ValueError, match="there are other files"):
+        results_folder(tmp_path / "other", settings, pairings)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "words"),
+    [
+        ("Raises", "raised", "RuntimeError: lost <b>track</b>"),
+        ("Illegal", "illegal", "'knock AS', which is not legal there"),
+        ("Slow", "slow", "more than 0.2 s for"),
+        ("Exits", "raised", "SystemExit: bye"),
+        ("NoReset", "raised", "KeyError: 'seed'"),
+    ],
+)
+def test_a_fault_forfeits_one_match_and_stops_no_other(foreign, monkeypatch, name, reason, words):
+    monkeypatch.setattr(referee, "ALLOWANCE", 0.2)
+    bad = f"{foreign}:{name}"
+    pairings = [pairing("simple", bad), pairing("simple", "gold"), pairing(f"{foreign}:Hasty", "gold")]
+    settings = Settings(DUEL, num_pairs=200, time_limit=0.001 / 1000)
+    if reason != "slow":
+        settings = Settings(DUEL, num_pairs=200)
+    outcomes = tournament(pairings, settings)
+    fault = outcomes[0]
+    assert isinstance(fault, ForfeitedMatch)
+    assert (fault.agent, fault.side, fault.reason, fault.pair) == (bad, 1, reason, 0)
+    assert words in fault.text
+    assert [outcome.num_pairs for outcome in outcomes[1:]] == [200, 200]
+    told = summary(settings, pairings, outcomes)
+    assert told["matches"][0]["forfeit"]["text"] == fault.text
+    assert told["matches"][0]["points_per_deal"] is None
+    rated = {row["agent"] for row in told["ratings"]["bradley_terry"]}
+    assert rated == {"simple", "gold", f"{foreign}:Hasty"}
+    json.dumps(told, allow_nan=False)
+
+
+def run(folder, *arguments, **options):
+    command = [sys.executable, str(ROOT / "evaluate.py"), *map(str, arguments)]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_killed_and_begun_again_it_ends_as_if_nothing_had_happened(tmp_path, foreign):
+    """``kill -9`` in the middle, the same command again; a stranger's agent takes part from its file."""
+    field = ("--agents", "gold", "simple", f"{foreign}:Hasty", "--all-pairs", "--preset", "eaai_2p", "--deals", 6000)
+    killed = run(tmp_path, *field, "--output", "killed", "--workers", 2)
+    journal = tmp_path / "killed" / JOURNAL_FILE
+    deadline = time.monotonic() + 60
+    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 2):
+        assert time.monotonic() < deadline
+        assert killed.poll() is None
+        time.sleep(0.02)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    before = journal.read_bytes()
+    assert not (tmp_path / "killed" / "summary.json").exists()
+    for name in ("killed", "whole"):
+        done = run(tmp_path, *field, "--output", name, "--workers", 1)
+        out, error = done.communicate(timeout=120)
+        assert done.returncode == 0, error
+        assert "Hasty" in out
+    assert journal.read_bytes().startswith(before.rpartition(b"\n")[0])
+    summaries = [(tmp_path / name / "summary.json").read_text() for name in ("killed", "whole")]
+    assert summaries[0] == summaries[1]
+    folders = [tmp_path / name / "records" for name in ("killed", "whole")]
+    records = [{file.name: file.read_bytes() for file in folder.iterdir()} for folder in folders]
+    assert records[0] == records[1]
+    assert len(records[0]) == 3
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_gives_the_same_results(tmp_path):
+    pytest.importorskip("ray")
+    field = ("--agents", "gold", "simple", "gin-only", "--all-pairs", "--preset", "eaai_2p", "--deals", 4000)
+    for name, how in (("here", ("--workers", 1)), ("ray", ("--ray", "auto"))):
+        done = run(tmp_path, *field, "--output", name, *how)
+        _, error = done.communicate(timeout=300)
+        assert done.returncode == 0, error
+    assert (tmp_path / "here" / "summary.json").read_text() == (tmp_path / "ray" / "summary.json").read_text()
+    for file in (tmp_path / "here" / "records").iterdir():
+        assert file.read_bytes() == (tmp_path / "ray" / "records" / file.name).read_bytes()
