@@ -15,7 +15,7 @@ import itertools
 import os
 import sys
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 # A model's matrix products are small: threads that wait for each other would make them slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -24,10 +24,12 @@ import tyro
 from rich.console import Console
 
 from agents.arena.benchmark import BENCHMARKS, run_benchmark
+from agents.arena.compared import compared_section
 from agents.arena.lineup import places, sides_of_seats
 from agents.arena.playing import Played, PlayOptions, play, tell_where
 from agents.arena.result import MatchResult
-from agents.arena.tables import forfeit_lines, points_table, ratings_table, sides_table, style_table
+from agents.arena.summary import Outcome
+from agents.arena.tables import forfeit_lines, points_table, ratings_table, section_tables, sides_table, style_table
 from agents.arena.tournament import ForfeitedMatch, Pairing
 from agents.cli import UserError, parse, run
 from agents.registry import AGENT_NAMES, SHIPPED
@@ -76,7 +78,8 @@ def main() -> None:
     pairings = _pairings(arguments, rules)
     kind = "tournament" if arguments.all_pairs else "match"
     title = f"{' v '.join(pairings[0].names)}" if len(pairings) == 1 else f"{len(pairings)} matches"
-    played = play(arguments, "evaluate.py", kind, f"{rules.name}: {title}", pairings, arguments.settings(rules))
+    settings, title = arguments.settings(rules), f"{rules.name}: {title}"
+    played = play(arguments, "evaluate.py", kind, title, pairings, settings, _sections)
     show(played, rules, Console())
     tell_where(played, arguments)
     if all(isinstance(outcome, ForfeitedMatch) for outcome in played.outcomes):
@@ -105,6 +108,11 @@ def _pairings(arguments: Arguments, rules: Rules) -> list[Pairing]:
     return [Pairing((sides[0], other)) for other in sides[1:]]
 
 
+def _sections(outcomes: list[Outcome]) -> list[dict[str, Any]]:
+    results = [outcome for outcome in outcomes if isinstance(outcome, MatchResult)]
+    return compared_section(results) if len(results) == len(outcomes) else []
+
+
 def show(played: Played, rules: Rules, console: Console) -> None:
     """Print the tables of what was played, forfeits first."""
     forfeits = [outcome for outcome in played.outcomes if isinstance(outcome, ForfeitedMatch)]
@@ -117,8 +125,11 @@ def show(played: Played, rules: Rules, console: Console) -> None:
     for result in results:
         if len(result.names) > 2:
             console.print(sides_table(result, rules))
-    if played.summary["ratings"] is not None:
+    if played.summary["kind"] == "tournament" and played.summary["ratings"] is not None:
         console.print(ratings_table(played.summary["ratings"], forfeits))
+    for section in played.summary["sections"]:
+        for table in section_tables(section):
+            console.print(table)
     if results:
         console.print(style_table(results, rules))
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gin_env.booking import book_dead, book_showdown
 from gin_env.cards import UInt64Array
 from gin_env.dealing import decks_of_tables, per_table
 from gin_env.engine import Engine
@@ -21,7 +22,7 @@ from gin_env.errors import row_index, whole_number
 from gin_env.rewards import Outcome, Reward, resolve_reward, rewards_of
 from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import DealEnd, GameEnd, book_deals, end_deals, net_of, next_dealers, start_games
-from gin_env.state import State, teams_playing
+from gin_env.state import Kind, State, teams_playing
 from gin_env.view import PlayerView, check_seats, player_view
 
 Rows = NDArray[np.intp]
@@ -209,7 +210,20 @@ class Episodes:
         self.engine.load(positions, self.tables[where].ravel())
         over = self.engine.over[self.tables[where, 0]]
         self._at[where] = np.where(over, self.rules.num_tables - 1, 0)
-        self._paid[where] = self.state.net_points[self.tables[where]].sum(axis=1)
+        self._paid[where] = self._caught(self.tables[where]).sum(axis=1)
+
+    def _caught(self, tables: Rows) -> NDArray[np.int64]:
+        """Return the net points (M, K, T) that catches have paid at some tables (M, K)."""
+        caught = self.state.net_points[tables].astype(np.int64)
+        ended = self.engine.over[tables]
+        if ended.any():  # there the deal's end has paid the rest
+            again = self.state.take(tables[ended])
+            again.points[:] = again.net_points[:] = 0
+            dead = again.kind == Kind.DEAD
+            book_dead(again, np.flatnonzero(dead))
+            book_showdown(again, np.flatnonzero(~dead), again.knocker[~dead])
+            caught[ended] -= again.net_points
+        return caught
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> Transition:
         """Apply one action in each row (rows whose episode is over are left alone).

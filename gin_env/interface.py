@@ -138,11 +138,11 @@ def injected_position(rules: Rules, options: Mapping[str, Any] | None, num_rows:
     if count not in (tables, tables * num_rows):
         each = f", or {tables * num_rows}, one after another, for {num_rows} rows" if num_rows > 1 else ""
         raise InvalidPosition(f"position of {count} tables: {tables} needed, as {rules.name} is played{each}")
-    for row in range(count):
-        if position.phase[row] == Phase.OVER:
-            raise InvalidPosition(
-                f"position {row} is of a deal that has ended: give one in which some seat is to move, at every table"
-            )
+    ended = np.all((position.phase == Phase.OVER).reshape(-1, tables), axis=1)
+    if ended.any():
+        raise InvalidPosition(
+            f"position {ended.argmax()} is of a deal that has ended: give one in which a seat is to move"
+        )
     _check_games(position)
     return position if count == tables * num_rows else position.take(np.tile(np.arange(tables), num_rows))
 

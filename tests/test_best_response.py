@@ -112,6 +112,10 @@ def test_a_run_says_how_much_the_agent_loses(main, tmp_path, monkeypatch, capsys
     assert report["budget"]["decisions"] == 1024
     assert report["budget"]["command"] == f"-m agents.selfplay.best_response random {TINY}"
 
+    told = f"--agents runs/exploits-random/best random --preset classic_2p --deals 60 --seed {fresh}"
+    assert report["again"] == f"python evaluate.py {told}"
+    assert report["again"] in printed
+
     rules = Rules.preset("classic_2p")
     again = play_match(rules, load_agent(str(folder / "best"), rules), load_agent("random", rules), 30, fresh)
     assert again.points_per_deal.value == after["value"]

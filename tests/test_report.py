@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from agents.arena.report.page import NOTHING
 from agents.arena.report import REPORT_FILE, write_report
 from agents.arena.report.folders import Match, result_between, standings
+from agents.arena.report.page import NOTHING
 from agents.arena.report.training import read_run
 from agents.arena.results import FORMAT
 from gin_env.rules import Rules

@@ -95,6 +95,12 @@ def later(state: State, steps: int) -> bool:
     return steps == 20  # of two tables, the first moves next
 
 
+def one_table_ended(state: State, steps: int) -> bool:
+    """Somebody has won at one table, and play goes on at the other."""
+    over = state.phase == Phase.OVER
+    return bool(over.any() and not over.all() and state.net_points[over].any())
+
+
 def in_the_third_deal(state: State, steps: int) -> bool:
     return bool(state.deals_played[0] == 2 and state.turn[0] == 5 and state.scores[0].any())
 
@@ -107,6 +113,7 @@ CASES: dict[str, tuple[str, str, Callable[[State, int], bool]]] = {
     "classic": ("classic_2p", "deal", later),
     "rotation": ("rotation_3p", "deal", later),
     "two tables": ("two_tables_4p", "deal", later),
+    "one table ended": ("two_tables_4p(catch_glass=True)", "deal", one_table_ended),
     "two tables, game": ("two_tables_4p(max_deals=2)", "game", later),
     "offer of the upcard": ("free_for_all_5p", "deal", lambda state, steps: steps == 2),
     "game": ("palace_4p(target=40,max_deals=6)", "game", in_the_third_deal),

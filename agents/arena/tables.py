@@ -152,3 +152,37 @@ def _style_cells(style: Style, trades: bool) -> dict[str, str]:
         cells["offers"] = f"{style.offers:.2f}"
         cells["swaps"] = f"{style.exchanges:.2f}"
     return cells
+
+
+def section_tables(section: dict[str, Any]) -> list[Table]:
+    """Return a section's matrix, bars and table."""
+    tables = []
+    if "matrix" in section:
+        matrix = section["matrix"]
+        rows = [[name, *map(_value, values)] for name, values in zip(matrix["rows"], matrix["values"], strict=True)]
+        tables.append(_section_table(f"{section['title']} ({matrix['unit']}, 95 %)", ["", *matrix["columns"]], rows))
+    if "bars" in section:
+        bars = section["bars"]
+        rows = [[item["label"], _value(item["estimate"])] for item in bars["items"]]
+        tables.append(_section_table(f"{section['title']} ({bars['unit']}, 95 %)", ["", bars["unit"]], rows))
+    if "table" in section:
+        rows = [list(map(_value, row)) for row in section["table"]["rows"]]
+        tables.append(_section_table(section["title"], section["table"]["headings"], rows))
+    return tables
+
+
+def _section_table(title: str, headings: list[str], rows: list[list[str]]) -> Table:
+    table = plain_table(escape(title), headings[0])
+    for heading in headings[1:]:
+        table.add_column(escape(heading), overflow="fold", min_width=8)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, dict):
+        return estimate_of(value).text(sign=True)
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -247,9 +247,8 @@ def measure(options: Options, session: Session, start: WarmStart, agent: Agent) 
     deals = np.ones(num_pairs)
     gain = paired_difference(after.pair_means, deals, before.pair_means, deals, seed)
     training, chosen = (read_description(place)["training"] for place in (folder, folder / BEST_FOLDER))
-    again = (
-        f"python evaluate.py --agents {shlex.join([str(folder / BEST_FOLDER), options.agent])} --preset {rules.name}"
-    )
+    again = ["--agents", str(folder / BEST_FOLDER), options.agent, "--preset", rules.name]
+    again += ["--deals", str(after.num_plays), "--seed", str(seed)]
     return {
         "agent": options.agent,
         "rules_name": rules.name,
