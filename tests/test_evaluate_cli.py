@@ -240,3 +240,52 @@ def test_an_agent_that_breaks_the_rules_forfeits(evaluate, tmp_path):
     assert done.returncode == 1  # nothing could be measured
     assert "cheat.py:Cheat forfeits" in done.stdout
     assert "'knock AS'" in done.stdout
+
+
+def test_each_seat_may_have_its_own_agent(evaluate, tmp_path):
+    done = evaluate("--seats", "gold", "simple", "random", "gin-only", "--deals", 200, "--json", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    assert "gold+random" in done.stdout
+    (match,) = json.loads((tmp_path / "r.json").read_text())["matches"]
+    assert match["sides"] == [["gold", "random"], ["simple", "gin-only"]]
+    assert match["points_per_deal"]["high"] < 0  # a partner who throws his cards away at random
+
+
+def test_three_who_play_alone_are_a_match_of_three_sides(evaluate, tmp_path):
+    done = evaluate(
+        *("--seats", "gold", "simple", "random", "--preset", "free_for_all_3p", "--deals", 300),
+        *("--json", tmp_path / "r.json"),
+    )
+    assert done.returncode == 0, done.stderr
+    (match,) = json.loads((tmp_path / "r.json").read_text())["matches"]
+    points = [side["value"] for side in match["points_of_sides"]]
+    assert sum(points) == pytest.approx(0)
+    assert points.index(min(points)) == 2
+    assert f"{points[1]:+.2f}" in done.stdout
+
+
+def test_agents_that_met_the_same_opponent_are_compared(evaluate, tmp_path):
+    """The paired interval is narrower than the two matches' own intervals would make it."""
+    done = evaluate(
+        *("--agents", "gold", "lookahead", "sharp", "--preset", "eaai_2p", "--deals", 1000),
+        *("--json", tmp_path / "r.json"),
+    )
+    assert "Compared on the same decks" in done.stdout
+    told = json.loads((tmp_path / "r.json").read_text())
+    (section,) = told["sections"]
+    ((name, difference),) = section["table"]["rows"]
+    points = {match["second"][0]: match["points_per_deal"] for match in told["matches"]}
+    best = min(points, key=lambda agent: points[agent]["value"])
+    assert {name, best} == {"lookahead", "sharp"}
+    assert difference["value"] == pytest.approx(points[best]["value"] - points[name]["value"])
+    widths = [estimate["high"] - estimate["low"] for estimate in (difference, *points.values())]
+    assert widths[0] < 0.9 * np.hypot(widths[1], widths[2])
+
+
+def test_results_become_a_page(evaluate, tmp_path):
+    evaluate("--agents", "gold", "simple", "gin-only", "--all-pairs", "--deals", 100, "--output", "ladder")
+    done = evaluate("report", "ladder")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "ladder" / "report.html").read_text()
+    assert all(name in page for name in ("gold", "simple", "gin-only"))
+    assert str(Path("ladder") / "figures" / "matrix.png") in done.stdout

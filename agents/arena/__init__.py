@@ -1,7 +1,11 @@
-"""What measures agents: matches on duplicate deals, their intervals, and how each side played."""
+"""What measures agents: matches on duplicate deals, tournaments, their statistics, and pages that show them.
 
-from agents.arena.match import play_match
+``play_match`` is the door for programs; ``evaluate.py`` is the one for people (docs/arena.md).
+"""
+
+from agents.arena.lineup import Lineup
+from agents.arena.match import play_lineup, play_match
 from agents.arena.result import MatchResult
 from agents.arena.style import Style
 
-__all__ = ["MatchResult", "Style", "play_match"]
+__all__ = ["Lineup", "MatchResult", "Style", "play_lineup", "play_match"]

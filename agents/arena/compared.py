@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.arena.result import MatchResult, plain
+from agents.arena.result import MatchResult
 from agents.arena.statistics import Estimate, paired_difference
 
 TITLE = "Compared on the same decks"
@@ -38,7 +38,7 @@ def compared_section(results: Sequence[MatchResult]) -> list[dict[str, Any]]:
         return []
     ranked = sorted(results, key=lambda result: result.points_per_deal.value)
     best, first = ranked[0], ranked[0].names[0]
-    rows = [[result.names[1], plain(compare(result, best)._asdict())] for result in ranked[1:]]
+    rows = [[result.names[1], compare(result, best).to_dict()] for result in ranked[1:]]
     text = (
         f"Points per deal against {first}, beside those of {best.names[1]}, which does best against it. Both met the "
         "same decks, so that the luck of the cards drops out."

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.nash import PointsMatrix, cyclic_share, nash_averaging
-from agents.arena.statistics import MIN_PAIRS, Estimate, interval, poisson_weights
+from agents.arena.statistics import MIN_PAIRS, Estimate, interval, plain_number, poisson_weights
 
 NUM_RESAMPLES = 500
 #: Elo's scale: 400 points are odds of ten to one.
@@ -291,40 +291,33 @@ def ranking(contests: Sequence[Contest], agents: Sequence[str] | None = None, se
         An agent is not connected with the others.
     """
     agents = sides_of(contests) if agents is None else agents
-    ranked: dict[str, Any] = {"bradley_terry": _sorted_rows(bradley_terry(contests, agents, seed))}
+    ranked: dict[str, Any] = {"bradley_terry": sorted_rows(bradley_terry(contests, agents, seed))}
     if any(len(side) > 1 for contest in contests for side in (contest.first, contest.second)):
-        ranked["teams"] = _sorted_rows(team_ratings(contests, seed))
+        ranked["teams"] = sorted_rows(team_ratings(contests, seed))
     matrix = points_matrix(contests, agents, seed)
     # Where more than two teams play, the second side holds several: its points are no mirror of the first's.
     if matrix.is_complete and all(contest.num_teams == 2 for contest in contests):
-        ranked["points"] = _sorted_rows(mean_points(matrix))
+        ranked["points"] = sorted_rows(mean_points(matrix))
         # Those in the mixture all have 0 points but for rounding: among them the share decides.
         nash = sorted(nash_averaging(matrix), key=lambda row: (-round(row.rating.value, 6), -row.share.value))
         ranked["nash"] = [
-            {"agent": row.agent, "share": _plain(row.share), "rating": _plain(row.rating)} for row in nash
+            {"agent": row.agent, "share": row.share.to_dict(), "rating": row.rating.to_dict()} for row in nash
         ]
         cyclicity = cyclic_share(matrix)
         ranked["cyclicity"] = {
-            "share": _plain(cyclicity.share),
-            "noise": _number(cyclicity.noise),
-            "noise_high": _number(cyclicity.noise_high),
+            "share": cyclicity.share.to_dict(),
+            "noise": plain_number(cyclicity.noise),
+            "noise_high": plain_number(cyclicity.noise_high),
             "cycle": None if cyclicity.cycle is None else list(cyclicity.cycle),
-            "edges": None if cyclicity.edges is None else [_plain(edge) for edge in cyclicity.edges],
+            "edges": None if cyclicity.edges is None else [edge.to_dict() for edge in cyclicity.edges],
         }
     return ranked
 
 
-def _sorted_rows(ratings: dict[str, Estimate]) -> list[dict[str, Any]]:
+def sorted_rows(ratings: dict[str, Estimate]) -> list[dict[str, Any]]:
+    """Return ratings as plain values for JSON, best first."""
     best_first = sorted(ratings, key=lambda agent: -ratings[agent].value)
-    return [{"agent": agent, "rating": _plain(ratings[agent])} for agent in best_first]
-
-
-def _plain(estimate: Estimate) -> dict[str, float | None]:
-    return {name: _number(value) for name, value in estimate._asdict().items()}
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return [{"agent": agent, "rating": ratings[agent].to_dict()} for agent in best_first]
 
 
 def _among(contests: Sequence[Contest], agents: Sequence[str]) -> tuple[dict[str, int], list[Contest]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.records import DealRecords
-from agents.arena.statistics import Estimate, SignTest, duplicate_factor, pairs_needed, ratio_estimate, sign_test
+from agents.arena.statistics import (
+    Estimate,
+    SignTest,
+    duplicate_factor,
+    pairs_needed,
+    plain_number,
+    ratio_estimate,
+    sign_test,
+)
 from agents.arena.style import SUMS, Style, style_of
 from agents.arena.tally import Tally
 from gin_env.events import EVENT_NAMES
@@ -162,20 +169,13 @@ class MatchResult:
             "pairs": self.num_pairs,
             "plays": self.num_plays,
             "deals": self.num_deals,
-            "points_per_deal": plain(self.points_per_deal._asdict()),
-            "points_of_sides": [plain(self.points_of(side)._asdict()) for side in sides],
-            "win_rates": [plain(rate._asdict()) for rate in self.win_rates],
-            "sign_test": plain(self.sign_test._asdict()),
-            **plain({"duplicate_factor": self.duplicate_factor}),
+            "points_per_deal": self.points_per_deal.to_dict(),
+            "points_of_sides": [self.points_of(side).to_dict() for side in sides],
+            "win_rates": [rate.to_dict() for rate in self.win_rates],
+            "sign_test": self.sign_test._asdict(),
+            "duplicate_factor": plain_number(self.duplicate_factor),
             "pairs_for_0.3": self.pairs_advised,
-            "styles": [plain(dataclasses.asdict(style)) for style in self.styles],
+            "styles": [style.to_dict() for style in self.styles],
             "deadwood_by_turn": [self.deadwood_by_turn(side) for side in sides],
             "events": [self.events(side) for side in sides],
         }
-
-
-def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values for JSON, None in the place of NaN and infinity."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
-    }

@@ -41,6 +41,15 @@ class Estimate(NamedTuple):
         width = "?" if math.isnan(self.half_width) else f"{self.half_width * scale:.{digits}f}"
         return f"{self.value * scale:{plus}.{digits}f} ± {width}"
 
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain values for JSON."""
+        return {name: plain_number(value) for name, value in self._asdict().items()}
+
+
+def plain_number(value: float) -> float | None:
+    """Return a number for JSON: None in the place of NaN and infinity."""
+    return float(value) if math.isfinite(value) else None
+
 
 def ratio_estimate(amounts: ArrayLike, counts: ArrayLike, seed: int = 0, confidence: float = CONFIDENCE) -> Estimate:
     """Return the ratio of two sums over pairs, with a bootstrap interval over whole pairs.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.records import DealRecords
+from agents.arena.statistics import plain_number
 from gin_env.state import Kind
 
 _GINS = (Kind.GIN, Kind.SMALL_GIN, Kind.TEAM_GIN, Kind.BIG_GIN)
@@ -79,6 +81,10 @@ class Style:
     offers: float
     exchanges: float
     decisions: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain values for JSON."""
+        return {name: plain_number(value) for name, value in dataclasses.asdict(self).items()}
 
 
 def style_sums(records: DealRecords, side: int) -> NDArray[np.int64]:

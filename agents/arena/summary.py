@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import gin_env
-from agents.arena.ratings import Contest, ranking
+from agents.arena.ratings import Contest, ranking, sorted_rows, team_ratings
 from agents.arena.result import MatchResult
 from agents.arena.results import FORMAT
 from agents.arena.statistics import CONFIDENCE
 from agents.arena.tournament import ForfeitedMatch, Pairing, Settings
 
-#: What is a field of opponents; in the others the matches answer a question each.
-RATED = ("match", "tournament")
+#: What is a field of opponents, and what puts teams together; in all others the matches answer a question each.
+_FIELDS, _TEAMS = ("match", "tournament"), ("cross-play", "partners")
 #: Ratings need a field: two agents have nothing but their match.
 MIN_FIELD = 3
 
@@ -63,7 +63,7 @@ def summarise(
         "confidence": CONFIDENCE,
         "agents": list(names),
         "matches": [match_summary(pairing, outcome) for pairing, outcome in zip(pairings, outcomes, strict=True)],
-        "ratings": rate(pairings, outcomes, settings.seed) if kind in RATED else None,
+        "ratings": _ratings(kind, pairings, outcomes, settings.seed),
         "sections": list(sections),
     }
 
@@ -117,6 +117,14 @@ def contests(pairings: Sequence[Pairing], outcomes: Sequence[Outcome]) -> list[C
             )
         )
     return found
+
+
+def _ratings(kind: str, pairings: Sequence[Pairing], outcomes: Sequence[Outcome], seed: int) -> dict[str, Any] | None:
+    if kind in _FIELDS:
+        return rate(pairings, outcomes, seed)
+    if kind in _TEAMS and (played := contests(pairings, outcomes)):
+        return {"teams": sorted_rows(team_ratings(played, seed))}
+    return None
 
 
 def rate(pairings: Sequence[Pairing], outcomes: Sequence[Outcome], seed: int) -> dict[str, Any] | None:

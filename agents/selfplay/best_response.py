@@ -55,7 +55,6 @@ REPORT_FILE = "best_response.json"
 DEFAULT_MINUTES = 10.0
 #: Added to --seed it seeds the decks of the report: no training has so large a seed, nor has the panel.
 FRESH_DECKS = 2**31
-MILLION = 1e6
 #: Of the options of train.py, those that stand here under the same name.
 SHARED = (
     *("preset", "rule", "minutes", "timesteps", "seed", "rows", "steps", "learning_rate", "entropy"),
@@ -287,12 +286,14 @@ def statement(report: dict[str, Any], start: WarmStart, is_duel_of_teams: bool) 
         added = "training found nothing better"
     elif gain.low > 0:
         added = f"training found {gain.text(sign=True)} more"
+    elif gain.high < 0:
+        added = f"training fell short of it ({gain.text(sign=True)})"
     else:
         added = f"what training found does not stand out of the noise ({gain.text(sign=True)})"
     itself = "the warm start alone" if start.model is not None else f"{start.name} itself"
     return [
         f"best response to {name} ({report['rules_name']}): {after.text(sign=True)} points a deal, after "
-        f"{budget['decisions'] / MILLION:.3g} M decisions, {budget['minutes']:g} minutes on "
+        f"{budget['decisions']:,} decisions, {budget['minutes']:g} minutes on "
         f"{budget['threads']} {'thread' if budget['threads'] == 1 else 'threads'}, {start.text}: {found}",
         f"{itself}: {before.text(sign=True)} on the same {report['decks']['deals']:,} fresh deals; {added}",
         f"This is a lower bound on how much {name} can be exploited, for this budget: a longer training, or one that "

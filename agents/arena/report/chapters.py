@@ -35,16 +35,16 @@ def results_part(results: Results, pictures: page.Pictures) -> page.Part:
     is_field = len({match.sides[0] for match in matches}) > 1  # else one played all the others, and nobody else did
     table = standings(matches, teams)
     order = [row.side for row in table]
-    of_matches = [
-        *(_standings(results, table) if is_field else []),
-        *_pairings(matches, order, teams, pictures),
-        *ratings_chapter(results.summary.get("ratings") or {}, pictures),
-    ]
+    matches_first = results.summary["kind"] in _MATCH_KINDS  # else the matches answer a question each
+    of_matches = []
+    if matches_first:
+        of_matches += _standings(results, table) if is_field else []
+        of_matches += _pairings(matches, order, teams, pictures)
+    of_matches += ratings_chapter(results.summary.get("ratings") or {}, pictures)
     of_sections = [
         _section(section, f"section-{number}", pictures)
         for number, section in enumerate(results.summary["sections"], start=1)
     ]
-    matches_first = results.summary["kind"] in _MATCH_KINDS
     chapters = [
         _what_was_played(results),
         *(of_matches if matches_first else of_sections + of_matches),
@@ -54,11 +54,12 @@ def results_part(results: Results, pictures: page.Pictures) -> page.Part:
         *(of_sections if matches_first else []),
         *_all_matches(matches),
     ]
-    return page.Part(results.summary["title"], _opening(matches, table), chapters)
+    opening = _opening(matches, table) if matches_first else _forfeits(matches)
+    return page.Part(results.summary["title"], opening, chapters)
 
 
 def _opening(matches: Sequence[Match], table: Sequence[Standing]) -> str:
-    """Return the result in a sentence, and whatever went wrong in a box."""
+    """Return the result in a sentence, and whatever went wrong."""
     content = ""
     played = [match for match in matches if match.loser is None]
     if len(played) == 1:
@@ -75,8 +76,12 @@ def _opening(matches: Sequence[Match], table: Sequence[Standing]) -> str:
         best = table[0]
         content += f"{best.side} comes first with {page.number_text(best.points, sign=True)} {page.POINTS} on average. "
         content += f"It clearly won {best.better} matches, clearly lost {best.worse}, and was level in {best.level}."
-    forfeits = [_forfeit_text(match) for match in matches if match.loser is not None]
-    return (page.paragraph(content, "lead") if content else "") + page.alarm(forfeits)
+    return (page.paragraph(content, "lead") if content else "") + _forfeits(matches)
+
+
+def _forfeits(matches: Sequence[Match]) -> str:
+    """Return whatever went wrong, in a box."""
+    return page.alarm([_forfeit_text(match) for match in matches if match.loser is not None])
 
 
 def _verdict(points: Estimate) -> str:

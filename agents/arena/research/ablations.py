@@ -15,7 +15,7 @@ import tyro
 from agents.ablate import PREFIX
 from agents.arena.playing import play, tell_where
 from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import DEFAULT_DEALS, TeamOptions, check_members, told
+from agents.arena.research.teams import DEFAULT_DEALS, TeamOptions, check_members
 from agents.arena.result import MatchResult
 from agents.arena.statistics import ratio_estimate
 from agents.arena.summary import Outcome
@@ -109,9 +109,9 @@ def sections(ablations: Sequence[Ablation], outcomes: Sequence[Outcome], seed: i
             length = min(result.num_pairs for result in results)
             points = sum(result.play_points[:length].sum(axis=1) for result in results)
             deals = sum(result.tally.deals[:length, :, 0].sum(axis=1) for result in results)
-            items.append({"label": label, "estimate": told(ratio_estimate(points, deals, seed))})
+            items.append({"label": label, "estimate": ratio_estimate(points, deals, seed).to_dict()})
     values = [
-        [told(done[label, agent].points_per_deal) if (label, agent) in done else None for agent in agents]
+        [done[label, agent].points_per_deal.to_dict() if (label, agent) in done else None for agent in agents]
         for label in labels
     ]
     matrix = {"rows": labels, "columns": agents, "unit": "points per deal", "values": values}

@@ -22,7 +22,6 @@ from agents.arena.research.teams import (
     check_members,
     pairings_of,
     teams_of,
-    told,
 )
 from agents.cli import parse
 
@@ -77,7 +76,7 @@ def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
                 items.append((f"gap of {agent}", matrix.difference([(agent, agent)], theirs)))
         bars = {
             "unit": "points per deal",
-            "items": [{"label": label, "estimate": told(estimate)} for label, estimate in items],
+            "items": [{"label": label, "estimate": estimate.to_dict()} for label, estimate in items],
         }
         note = (
             "The intervals tell what other decks would change; how other training seeds would differ, the spread over "

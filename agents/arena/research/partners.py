@@ -22,7 +22,6 @@ from agents.arena.research.teams import (
     check_members,
     pairings_of,
     teams_of,
-    told,
 )
 from agents.cli import parse
 
@@ -103,12 +102,12 @@ def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
         rows.append(
             [
                 agent,
-                told(matrix.estimate(*teams)),
+                matrix.estimate(*teams).to_dict(),
                 worst.partner,
-                told(matrix.estimate(worst.team)),
-                told(matrix.difference(teams, best)),
+                matrix.estimate(worst.team).to_dict(),
+                matrix.difference(teams, best).to_dict(),
                 most,
-                told(losses[most]),
+                losses[most].to_dict(),
             ]
         )
     headings = [

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.playing import PlayOptions
-from agents.arena.result import MatchResult, plain
+from agents.arena.result import MatchResult
 from agents.arena.statistics import Estimate, paired_difference, ratio_estimate
 from agents.arena.summary import Outcome
 from agents.arena.tournament import Pairing
@@ -94,12 +94,7 @@ class TeamMatrix:
     def _cell(self, one: str, other: str) -> dict[str, Any] | None:
         if (one, other) not in self.cells:
             return None
-        return told(self.estimate((one, other)))
-
-
-def told(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as plain values."""
-    return plain(estimate._asdict())
+        return self.estimate((one, other)).to_dict()
 
 
 def teams_of(members: Sequence[str]) -> list[tuple[str, str]]:

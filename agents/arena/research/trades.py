@@ -27,7 +27,7 @@ from rich.progress import track
 
 from agents.arena.playing import tell_where, write_results
 from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import TeamOptions, check_members, told
+from agents.arena.research.teams import TeamOptions, check_members
 from agents.arena.statistics import Estimate, interval, poisson_weights, ratio_estimate
 from agents.cli import parse
 from agents.policy import PolicyAgent
@@ -93,8 +93,8 @@ def main(words: Sequence[str]) -> None:
         for name, agent in track(loaded.items(), "deals", console=Console(stderr=True), transient=True)
     }
     title = f"{rules.name}: what trades tell"
-    told_of = sections(found, settings.seed)
-    written = write_results(arguments, "evaluate.py trades", "trades", title, settings, arguments.agents, told_of)
+    told = sections(found, settings.seed)
+    written = write_results(arguments, "evaluate.py trades", "trades", title, settings, arguments.agents, told)
     print_sections(written)
     tell_where(written, arguments)
 
@@ -106,7 +106,8 @@ def sections(found: dict[str, Offers], seed: int) -> list[dict[str, Any]]:
         if not len(offers.deal):
             rows.append([name, 0.0, None, None])
             continue
-        rows.append([name, len(offers.deal) / offers.chances, told(bits_told(offers, seed)), told(moves(offers, seed))])
+        share = len(offers.deal) / offers.chances
+        rows.append([name, share, bits_told(offers, seed).to_dict(), moves(offers, seed).to_dict()])
     text = (
         "Bits: what the choice of the offered card tells about the cards around it in the giver's hand (same rank, "
         "neighbours, two steps away); 0 if any card of the hand were offered alike. Move: the distance between the "
