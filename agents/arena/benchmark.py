@@ -44,7 +44,8 @@ class Benchmark:
     ----------
     preset : str
     seed, num_pairs : int
-        Which decks, and how many against each opponent (each is played once for each team).
+        Which decks, and how many against each opponent (each is played once for each team). No training of ours has
+        met them, nor chosen a model by them.
     rules_hash, decks_hash : str
         Of all fields of the rules, and of decks and dealers.
     panel : dict
@@ -67,30 +68,30 @@ class Benchmark:
 BENCHMARKS = {
     "two-player-v1": Benchmark(
         preset="eaai_2p",
-        seed=20_261_130,
+        seed=910_111_213,
         num_pairs=10_000,
         rules_hash="70d2ffcd27f6e806",
-        decks_hash="ad8ad85c16bbd18f",
+        decks_hash="9e89371c63c6cebc",
         panel={
-            "simple": "f1ed492391aa1f14",
-            "gold-k4": "e366173bd62307a0",
-            "gin-only": "6c1223184e80bdae",
-            "lookahead": "fb24ed1b9ac9f36e",
-            "sharp": "b3dacddd3282bb3c",
+            "simple": "fcf9471f436aab1c",
+            "gold-k4": "28950b8308ada4e4",
+            "gin-only": "2253719d65dc133a",
+            "lookahead": "c3558671d5df1a14",
+            "sharp": "b22043d9247de918",
         },
     ),
     "partnership-v1": Benchmark(
         preset="palace_4p",
-        seed=20_261_130,
+        seed=910_111_213,
         num_pairs=10_000,
         rules_hash="b30bba0ef99f3234",
-        decks_hash="76357010213e4423",
+        decks_hash="e441eb91aa73e8f5",
         panel={
-            "simple": "5c78b262dd572f4d",
-            "gin-only": "8613a2f621a554d8",
-            "trade-greedy": "689ecf1128723675",
-            "no-trade-lookahead": "3fb9f6249344738e",
-            "team-lookahead": "27ab25f6e4b12e97",
+            "simple": "a912e5d31edcde3b",
+            "gin-only": "a942e4dd67067b1e",
+            "trade-greedy": "5fedd2c94c668fd3",
+            "no-trade-lookahead": "48b37f522ce5470e",
+            "team-lookahead": "b5f55871b5044c09",
         },
     ),
 }
