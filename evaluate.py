@@ -29,7 +29,7 @@ from agents.arena.lineup import places, sides_of_seats
 from agents.arena.playing import Played, PlayOptions, play, tell_where
 from agents.arena.result import MatchResult
 from agents.arena.summary import Outcome
-from agents.arena.tables import forfeit_lines, points_table, ratings_table, section_tables, sides_table, style_table
+from agents.arena.tables import points_table, print_forfeits, ratings_table, section_tables, sides_table, style_table
 from agents.arena.tournament import ForfeitedMatch, Pairing
 from agents.cli import UserError, parse, run
 from agents.registry import AGENT_NAMES, SHIPPED
@@ -94,8 +94,12 @@ def _check(arguments: Arguments) -> None:
         raise UserError("give one of --agents (two or more), --seats (one for each seat) or --benchmark NAME AGENT")
     if arguments.agents and len(arguments.agents) < 2:
         raise UserError(f"--agents {' '.join(arguments.agents)}: name at least two agents")
-    if len(set(arguments.agents)) < len(arguments.agents) and arguments.all_pairs:
-        raise UserError(f"--agents {' '.join(arguments.agents)}: in a round robin every agent is named once")
+    opponents = arguments.agents if arguments.all_pairs else arguments.agents[1:]
+    twice = [agent for agent in opponents if opponents.count(agent) > 1]
+    if twice:
+        raise UserError(f"--agents: {twice[0]} is named twice among the opponents")
+    if arguments.seats and arguments.all_pairs:
+        raise UserError("--all-pairs is for --agents; --seats is a single match")
 
 
 def _pairings(arguments: Arguments, rules: Rules) -> list[Pairing]:
@@ -117,8 +121,7 @@ def show(played: Played, rules: Rules, console: Console) -> None:
     """Print the tables of what was played, forfeits first."""
     forfeits = [outcome for outcome in played.outcomes if isinstance(outcome, ForfeitedMatch)]
     results = [outcome for outcome in played.outcomes if isinstance(outcome, MatchResult)]
-    for line in forfeit_lines(forfeits):
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    print_forfeits(played.outcomes, console)
     duels = [result for result in results if len(result.names) == 2]
     if duels:
         console.print(points_table(duels, rules))

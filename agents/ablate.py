@@ -33,6 +33,8 @@ from gin_env.worlds import sample_worlds
 PREFIX = "ablate:"
 #: What can be taken away, and how.
 OPTIONS = {"offers": ("none", "random"), "answers": ("random",), "mate": ("hidden",)}
+#: The partner, counted from the viewer.
+_PARTNER = 2
 _TAIL = re.compile(r"((?:,\w+=\w+)*)$")
 
 
@@ -73,17 +75,17 @@ class AblatedAgent(Agent):
     def reset(self, seed: int) -> None:
         """Start the agent's own random stream, and its base's, anew."""
         super().reset(seed)
-        self.base.reset(seed)
+        self.base.reset(int(np.random.SeedSequence((seed, 1)).generate_state(1)[0]))  # lots of its own
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return one legal action for each row (M,)."""
         layout = view.layout
-        if layout.give < 0:
-            return self.base.act(view)
         seen = view.without_offers() if self.offers == "none" else view
         if self.mate == "hidden":
             seen = self.imagined(seen)
         actions = np.array(self.base.act(seen))
+        if layout.give < 0:
+            return actions
         gives = (actions >= layout.give) & (actions < layout.discard)
         answering = view.phase == Phase.TRADE_ANSWER
         replaced = np.zeros(len(view), dtype=bool)
@@ -107,11 +109,16 @@ class AblatedAgent(Agent):
             partner_bits=np.zeros_like(view.partner_bits),
             drawn_card=np.where(others_turn, NO_CARD, view.drawn_card).astype(view.drawn_card.dtype),
         )
+        history = view.history
+        if history is not None:
+            drawn = (history.seats == _PARTNER) & (history.verbs == view.layout.verbs.index("draw"))
+            history = dataclasses.replace(history, cards=np.where(drawn, NO_CARD, history.cards).astype(np.uint8))
         seed = int(self.generator.integers(2**62))
         worlds = sample_worlds(blind, 1, stream_keys(seed, np.arange(len(view))))
         rows, partners = np.arange(len(view)), (view.seat + 2) % view.rules.num_seats
         return dataclasses.replace(
             view,
+            history=history,
             partner_bits=worlds.hands[rows, partners],
             drawn_card=np.where(others_turn & (view.drawn_card != NO_CARD), worlds.drawn_card, view.drawn_card),
         )
@@ -142,17 +149,29 @@ def parse_ablate(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
     ValueError
         No base, no option, or an unknown one.
     """
-    told = text.removeprefix(PREFIX)
-    options: dict[str, str] = {}
-    tail = _TAIL.search(told)
+    base, options = split_ablate(text)
+    for option, usable in (("mate", rules.sees_partner), ("offers", rules.trades), ("answers", rules.trades)):
+        if option in options and not usable:
+            raise ValueError(f"agent {text!r}: {option}={options[option]} takes nothing away under {rules.name}")
+    return AblatedAgent(load(base, rules), name=text, **options)
+
+
+def split_ablate(text: str) -> tuple[str, dict[str, str]]:
+    """Return the base and the options of an ablated agent's text; raises ``ValueError`` as ``parse_ablate``."""
+    known = ", ".join(f"{key}={value}" for key, values in OPTIONS.items() for value in values)
+    base = text.removeprefix(PREFIX)
+    tail = _TAIL.search(base)
     parts = tail[1].split(",")[1:] if tail else []
+    options: dict[str, str] = {}
     while parts and parts[-1].partition("=")[0] in OPTIONS:  # what stands before belongs to the base
         key, _, value = parts.pop().partition("=")
         if value not in OPTIONS[key]:
             raise ValueError(f"agent {text!r}: {key}={value}: must be {' or '.join(OPTIONS[key])}")
+        if key in options:
+            raise ValueError(f"agent {text!r}: {key} is given twice")
         options[key] = value
-        told = told.rpartition(",")[0]
-    if not text.startswith(PREFIX) or not told or not options:
-        known = ", ".join(f"{key}={value}" for key, values in OPTIONS.items() for value in values)
-        raise ValueError(f"agent {text!r}: write ablate:, an agent and, after commas, what it loses: {known}")
-    return AblatedAgent(load(told, rules), name=text, **options)
+        base = base.rpartition(",")[0]
+    if not text.startswith(PREFIX) or not base or not options:
+        last = f"{parts[-1]} is none of them: " if parts else ""
+        raise ValueError(f"agent {text!r}: {last}write ablate:, an agent and, after commas, what it loses: {known}")
+    return base, options

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import importlib.util
@@ -21,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from agents.ablate import PREFIX as ABLATE
-from agents.ablate import parse_ablate
+from agents.ablate import parse_ablate, split_ablate
 from agents.checkpoints import SHIPPED, shipped_folder
 from agents.gold import GoldAgent, GoldK4Agent
 from agents.lookahead import LookaheadAgent, SharpAgent
@@ -57,12 +58,45 @@ _SCRIPTED: dict[str, Callable[[], Agent]] = {
 #: The scripted agents, from weakest to strongest under ``eaai_2p``; then those that differ in partnerships alone.
 AGENT_NAMES = tuple(_SCRIPTED)
 
-__all__ = ["AGENT_NAMES", "SHIPPED", "is_model", "load_agent"]
+__all__ = ["AGENT_NAMES", "SHIPPED", "files_of", "is_model", "load_agent", "parts_of"]
 
 
 def is_model(spec: str) -> bool:
     """Return whether a text names a folder with a saved model."""
     return spec not in _SCRIPTED and (Path(spec) / DESCRIPTION_FILE).is_file()
+
+
+def parts_of(spec: str) -> list[str]:
+    """Return the agents that a text names within another: of ``search:a,rollout=b`` ``a`` and ``b``; else itself."""
+    if spec in _SCRIPTED or is_model(spec):
+        return [spec]
+    if spec.startswith(SEARCH):
+        base, *options = spec.removeprefix(SEARCH).split(",")
+        rollouts = [option.partition("=")[2] for option in options if option.startswith("rollout=")]
+        return [part for name in (base, *rollouts) for part in parts_of(name)]
+    if spec.startswith(ABLATE):
+        return parts_of(split_ablate(spec)[0])
+    return [spec]
+
+
+def files_of(spec: str) -> list[Path]:
+    """Return the files that decide how an agent plays, besides our own: of saved models and foreign classes.
+
+    What those files import is not followed.
+    """
+    files = []
+    for part in parts_of(spec):
+        source, _, name = part.rpartition(":")
+        if is_model(part):
+            files += sorted(file for file in Path(part).iterdir() if file.suffix in (".npz", ".json"))
+        elif source.endswith(".py"):
+            files.append(Path(source))
+        elif source and name.isidentifier():
+            with contextlib.suppress(ImportError, ValueError):
+                found = importlib.util.find_spec(source)
+                if found is not None and found.origin is not None and Path(found.origin).is_file():
+                    files.append(Path(found.origin))
+    return [file for file in files if file.is_file()]
 
 
 def load_agent(spec: str, rules: Rules) -> Agent:
@@ -73,7 +107,7 @@ def load_agent(spec: str, rules: Rules) -> Agent:
     spec : str
         A name of ``AGENT_NAMES`` or ``SHIPPED``, ``"openspiel"``, the folder of a saved model,
         ``"package.module:ClassName"``, ``"file.py:ClassName"`` (a class that can be called without arguments), or
-        ``"search:"`` and any of these.
+        ``"search:"`` or ``"ablate:"`` and any of these.
     rules : Rules
         What will be played; a model trained for other rules is refused.
 
@@ -126,7 +160,7 @@ def _load_class(spec: str) -> Agent:
         raise ValueError(f"agent {spec!r}: {source} has no {class_name!r}; agents there: {', '.join(found) or 'none'}")
     try:
         agent: Any = getattr(module, class_name)()
-    except Exception as error:  # whatever a foreign class does, its user gets one clear line
+    except (Exception, SystemExit) as error:  # whatever a foreign class does, its user gets one clear line
         raise ValueError(f"agent {spec!r}: {class_name}() failed: {type(error).__name__}: {error}") from error
     missing = [name for name in ("name", "needs_history", "act", "reset") if not hasattr(agent, name)]
     if missing:
@@ -137,7 +171,7 @@ def _load_class(spec: str) -> Agent:
 def _load_module(spec: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:  # as above
+    except (Exception, SystemExit) as error:  # as above
         raise ValueError(f"agent {spec!r}: cannot import {name!r}: {type(error).__name__}: {error}") from error
 
 
@@ -151,6 +185,6 @@ def _load_file(spec: str, path: Path) -> ModuleType:
     sys.modules[module.__name__] = module  # dataclasses and pickle look there
     try:
         found.loader.exec_module(module)
-    except Exception as error:  # as above
+    except (Exception, SystemExit) as error:  # as above
         raise ValueError(f"agent {spec!r}: {path} failed: {type(error).__name__}: {error}") from error
     return module

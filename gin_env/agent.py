@@ -50,20 +50,21 @@ def decide(agent: Agent, view: PlayerView) -> NDArray[np.intp]:
 
     Raises ``AgentError`` where it returns anything else, so that its fault is not taken for somebody else's.
     """
-    actions, layout = np.asarray(agent.act(view)), view.layout
+    legal, layout = view.legal.copy(), view.layout  # whatever the agent does to its view
+    actions = np.asarray(agent.act(view))
     if actions.shape != (len(view),) or actions.dtype.kind not in "iu":
         raise AgentError(
             f"agent {agent.name!r} returned {actions.dtype} {actions.shape}: "
             f"one action index for each of {len(view)} rows is needed"
         )
     known = np.clip(actions, 0, layout.size - 1)
-    allowed = view.legal[np.arange(len(view)), layout.word_of[known]] & layout.bit_of[known]
+    allowed = legal[np.arange(len(legal)), layout.word_of[known]] & layout.bit_of[known]
     wrong = ((allowed == 0) | (known != actions)).nonzero()[0]
     if len(wrong):
         row, action = int(wrong[0]), int(actions[wrong[0]])
         text = repr(layout.text(action)) if known[row] == action else f"action {action}"
-        legal = ", ".join(layout.texts(view.legal[row]))
-        raise AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {legal}")
+        could = ", ".join(layout.texts(legal[row]))
+        raise AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {could}")
     return actions
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +18,13 @@ from rich.console import Console
 
 import gin_env
 from agents.arena.blocks import Block, play_block
+from agents.arena.compared import mean_over
 from agents.arena.lineup import places
 from agents.arena.playing import PlayOptions, play, tell_where
 from agents.arena.referee import TIME_LIMIT
 from agents.arena.result import MatchResult
-from agents.arena.statistics import Estimate, ratio_estimate
 from agents.arena.summary import Outcome
-from agents.arena.tables import forfeit_lines, points_table
+from agents.arena.tables import points_table, print_forfeits
 from agents.arena.tournament import ForfeitedMatch, Pairing, Settings
 from agents.cli import UserError
 from gin_env.episodes import Episodes
@@ -122,40 +123,30 @@ def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
         settings,
         lambda outcomes: [_section(name, benchmark, agent, outcomes)],
     )
-    forfeits = [outcome for outcome in played.outcomes if isinstance(outcome, ForfeitedMatch)]
-    for line in forfeit_lines(forfeits):
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    print_forfeits(played.outcomes, console)
     results = [outcome for outcome in played.outcomes if isinstance(outcome, MatchResult)]
     if results:
         console.print(points_table(results, rules))
     console.print(quote(name, benchmark, agent, played.outcomes), soft_wrap=True, markup=False, highlight=False)
     tell_where(played, options)
-
-
-def score(outcomes: list[Outcome]) -> Estimate | None:
-    """Return the mean of the points per deal against each opponent; None where a match was forfeited.
-
-    The decks are the same in every match, and a resample draws decks for all matches together.
-    """
-    results = [outcome for outcome in outcomes if isinstance(outcome, MatchResult)]
-    if len(results) < len(outcomes):
-        return None
-    points = sum(result.play_points.sum(axis=1) for result in results)
-    deals = sum(result.tally.deals[:, :, 0].sum(axis=1) for result in results)
-    return ratio_estimate(points, deals, results[0].seed)
+    if len(results) < len(played.outcomes):
+        sys.exit(1)
 
 
 def quote(name: str, benchmark: Benchmark, agent: str, outcomes: list[Outcome]) -> str:
-    """Return the line that can be quoted."""
-    result = score(outcomes)
+    """Return the line that can be quoted: the mean over the opponents, with an interval over their common decks."""
     version = f"gin_env {gin_env.__version__}, decks {benchmark.decks_hash[:8]}"
-    if result is None:
+    forfeits = [outcome for outcome in outcomes if isinstance(outcome, ForfeitedMatch)]
+    if any(forfeit.side == 0 for forfeit in forfeits):
         return f"{name}: {agent} forfeited ({version})"
+    if forfeits:
+        return f"{name}: no score, {forfeits[0].agent} of the panel could not play here ({forfeits[0].text})"
     matches = [outcome for outcome in outcomes if isinstance(outcome, MatchResult)]
     worst = min(matches, key=lambda match: match.points_per_deal.value)
     deals = f"{benchmark.rules.num_teams * benchmark.num_pairs:,} duplicate deals v each of {len(matches)} opponents"
     lowest = f"worst {worst.points_per_deal.text(sign=True)} v {worst.names[1]}"
-    return f"{name}: {agent} {result.text(sign=True)} points per deal, {lowest} ({deals}, 95 %; {version})"
+    result = mean_over(matches).text(sign=True)
+    return f"{name}: {agent} {result} points per deal, {lowest} ({deals}, 95 %; {version})"
 
 
 def _section(name: str, benchmark: Benchmark, agent: str, outcomes: list[Outcome]) -> dict[str, Any]:

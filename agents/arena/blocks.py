@@ -2,19 +2,23 @@
 
 What a block comes to depends on its own description alone (rules, agents, seed, number of the first pair), not
 on who plays it, when, or beside what: so a tournament gives the same results on one core, on many, on a cluster,
-or after it was killed and begun again.
+or after it was killed and begun again. Two things are beyond that: whether an agent is too slow is the machine's
+affair, and an agent that keeps something in its module between calls plays by what it met there before.
 """
 
 from __future__ import annotations
 
 import gzip
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from agents.arena.lineup import Lineup
 from agents.arena.match import Forfeit, play_lineup
-from agents.arena.referee import Referee
+from agents.arena.referee import AgentFault, Referee
 from agents.arena.tally import Tally
 from agents.registry import load_agent
 from agents.search import PREFIX as SEARCH
@@ -108,11 +112,35 @@ def load_sides(sides: tuple[tuple[str, ...], ...], rules: Rules) -> list[list[Ag
     return loaded
 
 
-def play_block(block: Block, on_progress: Callable[[int, int], None] | None = None) -> BlockResult:
-    """Play a block with agents loaded for it alone, so that nothing of earlier deals stays in them."""
-    lineup = Lineup.make(block.rules, load_sides(block.sides, block.rules))
+def forfeited(block: Block, side: int, place: int, reason: str, text: str, pair: int) -> BlockResult:
+    """Return the result of a block that an agent lost by its own fault."""
+    told = {"agent": block.sides[side][place], "side": side, "place": place}
+    told |= {"reason": reason, "text": text, "pair": pair}
+    return BlockResult(block.match, block.first_pair, block.num_pairs, None, told, 0.0)
+
+
+def _load(block: Block, on_ask: Callable[[int, int], object]) -> list[list[Agent]]:
+    """Load all agents; one that cannot be loaded here, though it could where the tournament began, forfeits."""
+    loaded = []
+    for number, side in enumerate(block.sides):
+        on_ask(number, 0)
+        try:
+            loaded += load_sides((side,), block.rules)
+        except ValueError as error:
+            raise Forfeit(number, 0, block.names[number], AgentFault("raised", str(error)), block.first_pair) from error
+    return loaded
+
+
+def play_block(block: Block, on_ask: Callable[[int, int], object] = lambda side, place: None) -> BlockResult:
+    """Play a block with agents loaded for it alone, so that nothing of earlier deals stays in them.
+
+    ``on_ask`` is told the side and the place of each agent before it is loaded, or asked for a decision.
+    """
+    random.seed(block.seed + block.first_pair)  # for agents that draw from the common streams
+    np.random.seed((block.seed + block.first_pair) % 2**32)  # noqa: NPY002
     lines: list[str] = []
     try:
+        lineup = Lineup.make(block.rules, _load(block, on_ask))
         result = play_lineup(
             lineup,
             block.num_pairs,
@@ -120,12 +148,10 @@ def play_block(block: Block, on_progress: Callable[[int, int], None] | None = No
             first_pair=block.first_pair,
             episode=block.episode,
             names=block.names,
-            referee=Referee(block.time_limit),
-            on_progress=on_progress,
+            referee=Referee(block.time_limit, on_ask),
             on_record=(lambda record: lines.append(record.to_json())) if block.record else None,
         )
     except Forfeit as fault:
-        told = {name: getattr(fault, name) for name in ("agent", "side", "place", "reason", "text", "pair")}
-        return BlockResult(block.match, block.first_pair, block.num_pairs, None, told, 0.0)
+        return forfeited(block, fault.side, fault.place, fault.reason, fault.text, fault.pair)
     packed = gzip.compress("".join(f"{line}\n" for line in lines).encode("ascii"), mtime=0) if block.record else None
     return BlockResult(block.match, block.first_pair, block.num_pairs, result.tally, None, result.seconds, packed)

@@ -52,7 +52,8 @@ class Forfeit(Exception):
         Where it sat (``agents.arena.lineup``).
     agent : str
         What its side is called in the match.
-    reason : {"raised", "illegal", "slow"}
+    reason : str
+        One of ``agents.arena.referee.REASONS``.
     text : str
         What happened.
     pair : int
@@ -349,14 +350,16 @@ class _Table:
     @contextlib.contextmanager
     def _blamed(self, number: int, rows: NDArray[np.intp]) -> Iterator[None]:
         """Turn a fault of an agent into its forfeit."""
+        side, place = next(
+            (side, place)
+            for side, agents in enumerate(self.lineup.agents)
+            for place, agent in enumerate(agents)
+            if agent is self._agents[number]
+        )
+        if self.referee is not None:
+            self.referee.on_ask(side, place)
         try:
             yield
         except AgentFault as fault:
-            side, place = next(
-                (side, place)
-                for side, agents in enumerate(self.lineup.agents)
-                for place, agent in enumerate(agents)
-                if agent is self._agents[number]
-            )
             pair = self.first_pair + int(self.episode_of[rows].min()) // self.rules.num_teams
             raise Forfeit(side, place, self.names[side], fault, pair) from fault

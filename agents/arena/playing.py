@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.arena.blocks import load_sides
 from agents.arena.referee import TIME_LIMIT
 from agents.arena.results import ResultsFolder, digest, manifest_of
 from agents.arena.summary import Outcome, summarise
@@ -25,7 +24,7 @@ from agents.arena.workers import RAY_DEFAULT, open_workers
 from agents.cli import UserError
 from agents.folder_lock import hold
 from agents.model_files import read_model
-from agents.registry import is_model
+from agents.registry import is_model, load_agent, parts_of
 from agents.rule_options import parse_rules
 from gin_env.rules import PRESETS, Rules
 
@@ -50,17 +49,54 @@ _NOT_REPEATED = ("output", "json", "workers", "ray")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class PlayOptions:
-    """The options of every command that plays matches."""
+class ResultsOptions:
+    """The options of every command that leaves results."""
 
     preset: Annotated[str | None, tyro.conf.arg(help=_PRESET_HELP)] = None
     rule: tuple[str, ...] = ()
     """fields of the rules to replace, for example knock_limit=5 big_gin_bonus=none boast_points=20,15,10,5,0"""
+    seed: int = 0
+    """fixes the decks, the dealers and the agents' chances; the same decks for every match"""
+    output: Path | None = None
+    """results folder; the same command goes on there where it was interrupted and plays nothing twice; by default a
+    folder in results/ that is named after the rules and a digest of all that the results depend on"""
+    json: Path | None = None
+    """write the figures (summary.json of the results folder) to this file as well"""
+
+    def check(self) -> None:
+        """Refuse what can be refused before anything is played."""
+        if self.seed < 0:
+            raise UserError(f"--seed {self.seed}: at least 0")
+        if self.json is not None:
+            _check_writable("--json", self.json)
+
+    def rules_for(self, specs: Sequence[str]) -> Rules:
+        """Return the rules to play: the preset named, else those of the first model, with the fields replaced."""
+        models = [part for spec in specs for part in parts_of(spec) if is_model(part)]
+        if self.preset is None and models:
+            return parse_rules(read_model(models[0]).rules, self.rule)
+        return parse_rules(self.preset or DEFAULT_PRESET, self.rule)
+
+    def command(self, name: str) -> str:
+        """Return the command line that repeats the results, wherever and however they are played."""
+        words = ["python", *name.split()]
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value == field.default or field.name in _NOT_REPEATED:
+                continue
+            option = f"--{field.name.replace('_', '-')}"
+            values = value if isinstance(value, tuple) else () if value is True else (value,)
+            words += [option, *map(str, values)]
+        return shlex.join(words)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PlayOptions(ResultsOptions):
+    """The options of every command that plays matches."""
+
     deals: Annotated[int | None, tyro.conf.arg(help=_DEALS_HELP)] = None
     episode: Literal["deal", "game"] = "deal"
     """play single deals, or whole games to the target score"""
-    seed: int = 0
-    """fixes the decks, the dealers and the agents' chances; the same decks for every match"""
     precision: float | None = None
     """end a match as soon as its 95 % interval is no wider than ± this many points per deal"""
     time_limit: float = TIME_LIMIT
@@ -68,34 +104,19 @@ class PlayOptions:
     agent that takes longer forfeits the match, as one that raises or answers illegally does"""
     record: Literal["first", "all", "none"] = "first"
     """deals that are written down card by card in OUTPUT/records: those of each match's first block, all, or none"""
-    output: Path | None = None
-    """results folder; the same command goes on there where it was interrupted and plays nothing twice; by default a
-    folder in results/ that is named after the rules and a digest of all that the results depend on"""
-    json: Path | None = None
-    """write the figures (summary.json of the results folder) to this file as well"""
     workers: int | None = None
     """processes that play; by default one for each core"""
     ray: Annotated[str | None, tyro.conf.arg(help=_RAY_HELP)] = None
 
     def check(self) -> None:
         """Refuse what can be refused before anything is played."""
-        if self.seed < 0:
-            raise UserError(f"--seed {self.seed}: at least 0")
+        super().check()
         if self.workers is not None and self.workers < 1:
             raise UserError(f"--workers {self.workers}: at least 1")
         if not self.time_limit > 0:
             raise UserError(f"--time-limit {self.time_limit}: seconds above 0")
         if self.precision is not None and not (self.precision > 0 and math.isfinite(self.precision)):
             raise UserError(f"--precision {self.precision}: points per deal above 0")
-        if self.json is not None:
-            _check_writable("--json", self.json)
-
-    def rules_for(self, specs: Sequence[str]) -> Rules:
-        """Return the rules to play: the preset named, else those of the first model, with the fields replaced."""
-        models = [spec for spec in specs if is_model(spec)]
-        if self.preset is None and models:
-            return parse_rules(read_model(models[0]).rules, self.rule)
-        return parse_rules(self.preset or DEFAULT_PRESET, self.rule)
 
     def settings(self, rules: Rules) -> Settings:
         """Return what all matches share."""
@@ -119,18 +140,6 @@ class PlayOptions:
             times = "twice" if teams == 2 else f"{teams} times"
             raise UserError(f"--deals {self.deals}: give {kind} of at least {teams}, as every deck is played {times}")
         return self.deals // teams
-
-    def command(self, name: str) -> str:
-        """Return the command line that repeats the results, wherever and however they are played."""
-        words = ["python", *name.split()]
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if value == field.default or field.name in _NOT_REPEATED:
-                continue
-            option = f"--{field.name.replace('_', '-')}"
-            values = value if isinstance(value, tuple) else () if value is True else (value,)
-            words += [option, *map(str, values)]
-        return shlex.join(words)
 
 
 class Played(NamedTuple):
@@ -164,9 +173,9 @@ def play(
     sections : callable
         Makes the summary's sections from the outcomes.
     """
-    for pairing in pairings:
-        load_sides(pairing.sides, settings.rules)  # a wrong name is told before anything is played
-    specs = [spec for pairing in pairings for side in pairing.sides for spec in side]
+    specs = list(dict.fromkeys(spec for pairing in pairings for side in pairing.sides for spec in side))
+    for spec in specs:
+        load_agent(spec, settings.rules)  # a wrong name is told before anything is played
     with _folder(options, kind, settings, specs, [pairing.key for pairing in pairings]) as folder:
         with open_workers(options.workers, options.ray) as workers, _progress(pairings, settings) as on_progress:
             outcomes = play_tournament(pairings, settings, workers, folder, on_progress)
@@ -175,7 +184,7 @@ def play(
 
 
 def write_results(
-    options: PlayOptions, name: str, kind: str, title: str, settings: Settings, specs: Sequence[str], sections: Any
+    options: ResultsOptions, name: str, kind: str, title: str, settings: Settings, specs: Sequence[str], sections: Any
 ) -> Played:
     """Write the results of a command that plays no matches of its own; arguments as for ``play``."""
     with _folder(options, kind, settings, specs, list(specs)) as folder:
@@ -185,38 +194,40 @@ def write_results(
 
 @contextlib.contextmanager
 def _folder(
-    options: PlayOptions, kind: str, settings: Settings, specs: Sequence[str], asked: list[str]
+    options: ResultsOptions, kind: str, settings: Settings, specs: Sequence[str], asked: list[str]
 ) -> Iterator[ResultsFolder]:
     """Make the results folder and hold it."""
     manifest = manifest_of(
         {
+            "kind": kind,
             "rules": settings.rules.name,
             "episode": settings.episode,
             "seed": settings.seed,
-            "time_limit": settings.time_limit,
         },
         specs,
     )
     path = options.output
     if path is None:
-        mark = digest([manifest, kind, asked, settings.num_pairs, settings.precision, settings.record])
+        mark = digest([manifest, asked, settings.num_pairs, settings.precision, settings.record])
         path = RESULTS / f"{settings.rules.name.partition('(')[0]}-{kind}-{mark}"
     try:
-        folder = ResultsFolder(path, manifest)
+        path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--output {path}: cannot be written ({error.strerror})") from error
     with hold(path, "evaluate.py"):
-        yield folder
+        yield ResultsFolder(path, manifest)
 
 
-def _written(options: PlayOptions, folder: ResultsFolder, summary: dict[str, Any], outcomes: list[Outcome]) -> Played:
+def _written(
+    options: ResultsOptions, folder: ResultsFolder, summary: dict[str, Any], outcomes: list[Outcome]
+) -> Played:
     folder.write_summary(summary)
     if options.json is not None:
         options.json.write_text(json.dumps(summary, indent=1) + "\n")
     return Played(outcomes, folder.path, summary)
 
 
-def tell_where(played: Played, options: PlayOptions) -> None:
+def tell_where(played: Played, options: ResultsOptions) -> None:
     """Say where the results are, and what to do with them."""
     console = Console()
     console.print(f"results in {escape(str(played.folder))}; a page with figures:", soft_wrap=True, highlight=False)

@@ -1,8 +1,8 @@
 """Who watches the agents: what an agent does wrong costs it the match, and never stops a tournament.
 
 An agent forfeits a match when it raises, answers with anything but one legal action for each row, or takes too
-long. It is stopped in the middle of a call where the system can do that (not on Windows, nor outside the main
-thread, nor inside compiled code): there the clock is read after the call.
+long. It is stopped in the middle of a call where the system can do that; on Windows, outside the main thread and
+inside compiled code the clock is read after the call, so that a call which never ends there never ends.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from gin_env.view import PlayerView
 
 Answer = TypeVar("Answer")
 
+#: Seconds after which an agent that swallowed its alarm gets the next one.
+_AGAIN = 1.0
+
 #: Seconds that an agent may take for a call besides those for its decisions: to load, compile, warm up.
 ALLOWANCE = 10.0
 #: Seconds that it may take for each decision of a call, by default: twice what a search with 64 worlds takes.
 TIME_LIMIT = 0.1
 
 #: What an agent can do wrong.
-REASONS = ("raised", "illegal", "slow")
+REASONS = ("raised", "illegal", "slow", "died")
 
 
 class AgentFault(Exception):
@@ -52,10 +55,15 @@ class Referee:
     ----------
     time_limit : float
         Seconds for each decision, on average over a call; ``ALLOWANCE`` comes on top of every call.
+    on_ask : callable
+        Told the side and the place of each agent before it is asked.
     """
 
-    def __init__(self, time_limit: float = TIME_LIMIT) -> None:
+    def __init__(
+        self, time_limit: float = TIME_LIMIT, on_ask: Callable[[int, int], object] = lambda side, place: None
+    ) -> None:
         self.time_limit = time_limit
+        self.on_ask = on_ask
 
     def decide(self, agent: Agent, view: PlayerView) -> NDArray[np.intp]:
         """Return an agent's actions (M,); raises ``AgentFault`` for any fault of it."""
@@ -75,8 +83,10 @@ class Referee:
             raise self._too_slow(num_decisions, allowed) from None
         except AgentError as error:
             raise AgentFault("illegal", str(error)) from error
-        except (Exception, SystemExit) as error:  # whatever it is, it is the agent's
-            raise AgentFault("raised", f"{type(error).__name__}: {error}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever it is, it is the agent's
+            raise AgentFault("raised", f"{type(error).__name__}: {_text(error)}") from error
         if time.perf_counter() - started > allowed:
             raise self._too_slow(num_decisions, allowed)
         return answer
@@ -84,6 +94,13 @@ class Referee:
     def _too_slow(self, num_decisions: int, allowed: float) -> AgentFault:
         each = f"{self.time_limit:g} s for each decision and {ALLOWANCE:g} s for the call"
         return AgentFault("slow", f"more than {allowed:.1f} s for {num_decisions} decisions ({each}; --time-limit)")
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "(its text cannot be read)"
 
 
 @contextlib.contextmanager
@@ -97,7 +114,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         raise _TimeIsUpError
 
     earlier = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
         yield
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from agents.arena.statistics import (
     sign_test,
 )
 from agents.arena.style import SUMS, Style, style_of
-from agents.arena.tally import Tally
+from agents.arena.tally import BY_PAIR, Tally
 from gin_env.events import EVENT_NAMES
 from gin_env.rules import resolve_rules
 
@@ -83,12 +84,25 @@ class MatchResult:
 
         Net is against every other team; where three rotate, only the deals count in which the side took part.
         """
-        return self.play_points.sum(axis=1) / self.tally.deals[:, :, 0].sum(axis=1)
+        points, deals = self.pair_points(0)
+        return points / deals
+
+    def pair_points(self, side: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return a side's net points of each pair, and the deals in which it took part (num_pairs,)."""
+        points, deals = self.tally.points[:, :, side].sum(axis=1), self.tally.deals[:, :, side].sum(axis=1)
+        return points.astype(np.float64), deals.astype(np.float64)
+
+    def every_other_pair(self, first: int) -> MatchResult:
+        """Return the points of the pairs with even numbers (``first`` 0) or odd ones (1) as a match of their own.
+
+        Its styles, events and deadwood stay those of the whole match.
+        """
+        chosen = {name: getattr(self.tally, name)[first::2] for name in BY_PAIR}
+        return dataclasses.replace(self, tally=dataclasses.replace(self.tally, **chosen), records=None)
 
     def points_of(self, side: int) -> Estimate:
         """Return a side's net points per deal with their 95 % interval over whole pairs."""
-        points, deals = self.tally.points[:, :, side].sum(axis=1), self.tally.deals[:, :, side].sum(axis=1)
-        return ratio_estimate(points, deals, self.seed)
+        return ratio_estimate(*self.pair_points(side), self.seed)
 
     @cached_property
     def points_per_deal(self) -> Estimate:
@@ -137,7 +151,7 @@ class MatchResult:
         """Pairs for an interval of ±``ADVISED_HALF_WIDTH``; None where too few were played to tell."""
         if math.isnan(self.points_per_deal.half_width):  # fewer pairs than an interval needs
             return None
-        return pairs_needed(self.pair_means, ADVISED_HALF_WIDTH)
+        return pairs_needed(self.points_per_deal, ADVISED_HALF_WIDTH, self.num_pairs)
 
     @property
     def decisions_per_second(self) -> float:

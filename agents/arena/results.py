@@ -14,7 +14,6 @@ rest; lines that were cut short or changed are not believed, and their blocks ar
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -26,8 +25,8 @@ import agents
 import gin_env
 from agents.arena.blocks import BlockResult
 from agents.arena.tally import Tally
-from agents.checkpoints import SHIPPED
-from agents.model_files import DESCRIPTION_FILE, replace_file
+from agents.model_files import replace_file
+from agents.registry import files_of
 from gin_env.notation.lines import RecordError, numbered_lines, seal, unseal
 
 #: The format of manifest, journal and summary.
@@ -60,7 +59,7 @@ class ResultsFolder:
         file = path / MANIFEST_FILE
         if file.exists():
             manifest = _agreed(path, read_json(file), manifest)
-        elif (path / JOURNAL_FILE).exists() or any(path.iterdir()):
+        elif any(entry.suffix != ".new" for entry in path.iterdir()):  # a kill may have left one half written
             raise ValueError(f"{path}: there are other files, and no {MANIFEST_FILE}; give a new folder with --output")
         _write_json(file, manifest)
 
@@ -75,15 +74,17 @@ class ResultsFolder:
                 block = _parse_block(json.loads(unseal(line)))
             except (RecordError, ValueError, KeyError):
                 continue
+            if block.forfeit is not None and block.forfeit["reason"] == "slow":
+                continue  # perhaps the machine was busy, or the limit is another now
             played[(block.match, block.first_pair, block.num_pairs)] = block
         return played
 
     def add(self, block: BlockResult) -> None:
         """Keep a block for good: when this returns it is on the disk."""
         if block.records is not None:
-            folder = self.path / RECORDS_FOLDER
-            folder.mkdir(exist_ok=True)
-            replace_file(folder / f"{_file_name(block.match)}-{block.first_pair:06}.jsonl.gz", block.records)
+            file = self._records_file(block.match, block.first_pair)
+            file.parent.mkdir(exist_ok=True)
+            replace_file(file, block.records)
         told: dict[str, Any] = {
             "match": block.match,
             "first_pair": block.first_pair,
@@ -100,6 +101,13 @@ class ResultsFolder:
             journal.write(line + b"\n")
             journal.flush()
             os.fsync(journal.fileno())
+
+    def has_records(self, match: str, first_pair: int) -> bool:
+        """Return whether a block's deals are written down."""
+        return self._records_file(match, first_pair).exists()
+
+    def _records_file(self, match: str, first_pair: int) -> Path:
+        return self.path / RECORDS_FOLDER / f"{_file_name(match)}-{first_pair:06}.jsonl.gz"
 
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Write the figures, in one step."""
@@ -136,31 +144,11 @@ def code_digest() -> str:
 
 def fingerprint(spec: str) -> str:
     """Return a digest of the files, models and modules that an agent's text names; empty where it names none."""
+    files = files_of(spec)
     found = hashlib.sha256()
-    known = False
-    for part in re.split(r"[:,=]", spec):
-        for file in _files_of(part):
-            found.update(file.read_bytes())
-            known = True
-    return found.hexdigest()[:16] if known else ""
-
-
-def _files_of(part: str) -> list[Path]:
-    path = Path(part)
-    if part in SHIPPED or not part:
-        return []
-    if path.is_file():
-        return [path]
-    if (path / DESCRIPTION_FILE).is_file():
-        return sorted(file for file in path.iterdir() if file.suffix in (".npz", ".json"))
-    if re.fullmatch(r"\w+(\.\w+)+", part):
-        try:
-            module = importlib.util.find_spec(part)
-        except (ImportError, ValueError):
-            return []
-        if module is not None and module.origin and Path(module.origin).is_file():
-            return [Path(module.origin)]
-    return []
+    for file in files:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16] if files else ""
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def match_summary(pairing: Pairing, outcome: Outcome) -> dict[str, Any]:
         sides = [[label] for label in pairing.labels]
     told: dict[str, Any] = {"first": sides[0], "second": sides[1], "sides": sides, "forfeit": None}
     if isinstance(outcome, ForfeitedMatch):
-        fault = {name: getattr(outcome, name) for name in ("agent", "side", "reason", "text", "pair")}
+        fault = {name: getattr(outcome, name) for name in ("agent", "side", "place", "reason", "text", "pair")}
         return {**told, **dict.fromkeys(_FIGURES), "forfeit": fault}
     figures = outcome.to_dict()
     return {**told, **{name: figures[name] for name in _FIGURES}}
@@ -104,13 +104,14 @@ def contests(pairings: Sequence[Pairing], outcomes: Sequence[Outcome]) -> list[C
         if isinstance(outcome, ForfeitedMatch) or len(outcome.names) != 2:
             continue
         tally, counted = outcome.tally, outcome.counted(0)
+        points, deals = outcome.pair_points(0)
         first, second = ((name,) for name in pairing.names) if pairing.labels else pairing.sides
         found.append(
             Contest(
                 first=tuple(first),
                 second=tuple(second),
-                points=tally.points[:, :, 0].sum(axis=1).astype(float),
-                deals=tally.deals[:, :, 0].sum(axis=1).astype(float),
+                points=points,
+                deals=deals,
                 won=(counted & (tally.winner == 0)).sum(axis=1).astype(float),
                 lost=(counted & (tally.winner == 1)).sum(axis=1).astype(float),
                 num_teams=tally.winner.shape[1],

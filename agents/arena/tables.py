@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -116,11 +116,13 @@ def cyclicity_sentence(cyclicity: dict[str, Any]) -> str:
     return said + "."
 
 
-def forfeit_lines(forfeits: Sequence[ForfeitedMatch]) -> list[str]:
+def print_forfeits(outcomes: Sequence[MatchResult | ForfeitedMatch], console: Console) -> None:
     """Say who forfeited which match, and why."""
-    return [
-        f"{one.agent} forfeits {' v '.join(one.names)} ({one.reason}, pair {one.pair}): {one.text}" for one in forfeits
-    ]
+    for one in outcomes:
+        if isinstance(one, ForfeitedMatch):
+            match = " v ".join(one.names)
+            line = f"{one.agent} forfeits {match} ({one.reason}, pair {one.pair}): {one.text}"
+            console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 def estimate_of(values: dict[str, Any]) -> Estimate:

@@ -59,7 +59,7 @@ class Tally:
         joined = {}
         for field in fields(cls):
             arrays = [getattr(part, field.name) for part in parts]
-            joined[field.name] = np.concatenate(arrays) if field.name in _BY_PAIR else np.sum(arrays, axis=0)
+            joined[field.name] = np.concatenate(arrays) if field.name in BY_PAIR else np.sum(arrays, axis=0)
         return cls(**joined)
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,7 +72,8 @@ class Tally:
         return cls(**{field.name: _read(values[field.name]) for field in fields(cls)})
 
 
-_BY_PAIR = ("points", "deals", "winner", "num_deals")
+#: The arrays with an entry for each pair; the others are sums.
+BY_PAIR = ("points", "deals", "winner", "num_deals")
 
 
 def _written(array: NDArray[Any]) -> dict[str, Any]:

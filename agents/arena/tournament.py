@@ -12,17 +12,22 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from agents.arena.blocks import Block, BlockResult, block_sizes
 from agents.arena.ratings import side_name
 from agents.arena.referee import TIME_LIMIT
 from agents.arena.result import MatchResult
 from agents.arena.results import ResultsFolder
 from agents.arena.tally import Tally
-from agents.arena.workers import Workers, next_done
+from agents.arena.workers import Workers, next_done, play_alone
 from gin_env.rules import Rules
 
 #: Which deals are written down card by card.
 RECORD_CHOICES = ("first", "all", "none")
+
+#: A match ends early only if so many pairs have told something, that is, were no tie.
+MIN_TELLING_PAIRS = 100
 
 Sides = tuple[tuple[str, ...], ...]
 
@@ -92,10 +97,13 @@ class ForfeitedMatch(NamedTuple):
     pair: int
 
 
+Played = dict[tuple[str, int, int], BlockResult]
+
+
 class _Match:
     """A match while it is played."""
 
-    def __init__(self, pairing: Pairing, settings: Settings, played: dict[tuple[str, int, int], BlockResult]) -> None:
+    def __init__(self, pairing: Pairing, settings: Settings, folder: ResultsFolder | None, played: Played) -> None:
         self.pairing, self.settings = pairing, settings
         self.blocks = list(block_sizes(settings.num_pairs, settings.episode, pairing.sides))
         self.results: dict[int, BlockResult] = {}
@@ -103,7 +111,11 @@ class _Match:
         self.counted = 0  #: blocks at the beginning whose results are there
         self.outcome: MatchResult | ForfeitedMatch | None = None
         for number, (first, size) in enumerate(self.blocks):
-            if (found := played.get((pairing.key, first, size))) is not None:
+            found = played.get((pairing.key, first, size))
+            if found is None:
+                continue
+            wanted = self.describe(number).record and found.tally is not None
+            if not wanted or (folder is not None and folder.has_records(pairing.key, first)):
                 self.add(number, found)
 
     def next_block(self) -> int | None:
@@ -145,7 +157,13 @@ class _Match:
         """Return whether the wanted precision is reached; False as well where there is no interval yet."""
         if self.settings.precision is None:
             return False
-        return self._so_far().points_per_deal.half_width <= self.settings.precision
+        so_far = self._so_far()
+        for side in range(len(so_far.names)):
+            # Where agents differ in few pairs, the first that do not differ would look like certainty.
+            if np.count_nonzero(so_far.tally.points[:, :, side].sum(axis=1)) < MIN_TELLING_PAIRS:
+                return False
+        widths = [so_far.points_of(side).half_width for side in range(len(so_far.names))]
+        return max(widths) <= self.settings.precision
 
     def _so_far(self) -> MatchResult:
         blocks = [self.results[number] for number in range(self.counted)]
@@ -189,7 +207,7 @@ def play_tournament(
         Called now and then with the pairs that are done, of all matches, and the name of one under way.
     """
     played = folder.blocks() if folder is not None else {}
-    matches = [_Match(pairing, settings, played) for pairing in pairings]
+    matches = [_Match(pairing, settings, folder, played) for pairing in pairings]
     under_way: dict[Future[BlockResult], tuple[_Match, int]] = {}
 
     def tell() -> None:
@@ -211,7 +229,10 @@ def play_tournament(
             break
         for future in next_done(under_way, tell):
             of, number = under_way.pop(future)
-            result = future.result()
+            try:
+                result = future.result()
+            except workers.lost:
+                result = play_alone(of.describe(number))
             if folder is not None:
                 folder.add(result)
             of.add(number, result)

@@ -10,9 +10,10 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
 
-from agents.arena.blocks import Block, BlockResult, play_block
+from agents.arena.blocks import Block, BlockResult, forfeited, play_block
 
 #: ``--ray`` without an address: a cluster that RAY_ADDRESS names, or a Ray of its own on this machine.
 RAY_DEFAULT = "auto"
@@ -22,6 +23,7 @@ class Workers(Protocol):
     """Plays blocks, some at a time."""
 
     count: int  #: blocks that are played at once
+    lost: tuple[type[Exception], ...]  #: what a block's future raises where the process that played it is gone
 
     def submit(self, block: Block) -> Future[BlockResult]:
         """Have a block played."""
@@ -35,9 +37,10 @@ def num_cores() -> int:
 
 
 class _Alone:
-    """Plays every block in this process, at once."""
+    """Plays every block in this process, at once; an agent that ends it ends everything."""
 
     count = 1
+    lost: tuple[type[Exception], ...] = ()
 
     def submit(self, block: Block) -> Future[BlockResult]:
         future: Future[BlockResult] = Future()
@@ -48,21 +51,38 @@ class _Alone:
 class _Pool:
     """Plays blocks in processes of this machine."""
 
-    def __init__(self, pool: concurrent.futures.ProcessPoolExecutor, count: int) -> None:
-        self._pool, self.count = pool, count
+    lost: tuple[type[Exception], ...] = (BrokenProcessPool,)
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._open()
+
+    def _open(self) -> None:
+        # Not forked: a copy of a process with threads (a progress bar's) can hang.
+        context = multiprocessing.get_context("spawn")
+        self._pool = concurrent.futures.ProcessPoolExecutor(
+            self.count, mp_context=context, initializer=_end_with_parent
+        )
 
     def submit(self, block: Block) -> Future[BlockResult]:
-        return self._pool.submit(play_block, block)
+        try:
+            return self._pool.submit(play_block, block)
+        except BrokenProcessPool:  # one process is gone, and with it the pool
+            self._open()
+            return self._pool.submit(play_block, block)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Ray:
     """Plays blocks as Ray tasks."""
 
-    def __init__(self, task: Any, count: int) -> None:
-        self._task, self.count = task, count
+    def __init__(self, task: Any, count: int, lost: tuple[type[Exception], ...]) -> None:
+        self._task, self.count, self.lost = task, count, lost
 
     def submit(self, block: Block) -> Future[BlockResult]:
-        return self._task.remote(block).future()
+        return self._task.remote(os.getcwd(), block).future()
 
 
 @contextlib.contextmanager
@@ -90,13 +110,11 @@ def open_workers(count: int | None = None, ray: str | None = None) -> Iterator[W
     if count == 1:
         yield _Alone()
         return
-    # Not forked: a copy of a process with threads (a progress bar's) can hang.
-    context = multiprocessing.get_context("spawn")
-    pool = concurrent.futures.ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+    pool = _Pool(count)
     try:
-        yield _Pool(pool, count)
+        yield pool
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.close()
 
 
 def _end_with_parent() -> None:
@@ -109,6 +127,34 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _play_in(folder: str, block: Block) -> BlockResult:
+    """Play a block in a folder, where relative paths mean the same as where the tournament began."""
+    if os.path.isdir(folder):
+        os.chdir(folder)
+    return play_block(block)
+
+
+def play_alone(block: Block) -> BlockResult:
+    """Play a block in a process of its own; if that dies, whoever was asked last forfeits."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    asked: Any = context.Array("i", [0, 0])
+    process = context.Process(target=_send, args=(block, sender, asked), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
+        process.join()
+        side, place = asked[:]
+        text = f"its process ended (exit status {process.exitcode})"
+        return forfeited(block, side, place, "died", text, block.first_pair)
+
+
+def _send(block: Block, sender: Any, asked: Any) -> None:
+    sender.send(play_block(block, lambda side, place: asked.__setitem__(slice(2), (side, place))))
 
 
 @contextlib.contextmanager
@@ -135,7 +181,9 @@ def _open_ray(address: str) -> Iterator[Workers]:
         except (ConnectionError, RuntimeError) as error:
             raise ValueError(f"--ray {address}: no cluster there ({error})") from error
     try:
-        yield _Ray(ray.remote(max_retries=2)(play_block), max(1, int(ray.cluster_resources().get("CPU", 1))))
+        lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
+        task = ray.remote(max_retries=2)(_play_in)
+        yield _Ray(task, max(1, int(ray.cluster_resources().get("CPU", 1))), lost)
     finally:
         if begun:
             ray.shutdown()

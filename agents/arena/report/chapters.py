@@ -26,7 +26,12 @@ _MATCH_KINDS = ("tournament", "match")
 #: A matrix of fewer sides tells no more than a sentence, of more it cannot be read; half of it must be filled.
 _SMALLEST_MATRIX, _LARGEST_MATRIX, _LEAST_FILLED = 3, 24, 0.5
 _SMALLEST_P = 0.0001
-_FORFEITS = {"raised": "it ended with an error", "illegal": "illegal action", "slow": "it took too long"}
+_FORFEITS = {
+    "raised": "it ended with an error",
+    "illegal": "illegal action",
+    "slow": "it took too long",
+    "died": "it ended its process",
+}
 
 
 def results_part(results: Results, pictures: page.Pictures) -> page.Part:

@@ -13,14 +13,15 @@ from typing import Annotated, Any, NamedTuple
 import tyro
 
 from agents.ablate import PREFIX
-from agents.arena.playing import play, tell_where
+from agents.arena.compared import mean_over
+from agents.arena.playing import PlayOptions, play, tell_where
 from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import DEFAULT_DEALS, TeamOptions, check_members
+from agents.arena.research.teams import DEFAULT_DEALS, check_members, partnership_rules
 from agents.arena.result import MatchResult
-from agents.arena.statistics import ratio_estimate
 from agents.arena.summary import Outcome
 from agents.arena.tournament import Pairing
 from agents.cli import UserError, parse
+from gin_env.rules import Rules
 
 #: What is taken away, and the option that does it.
 ABLATIONS = {
@@ -34,7 +35,7 @@ TRAINED_WITHOUT = "trained without trading"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arguments(TeamOptions):
+class Arguments(PlayOptions):
     """Let intact teams play the same agents with a part of their channel taken away."""
 
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help="the agents that are examined")]
@@ -42,7 +43,6 @@ class Arguments(TeamOptions):
     """networks trained without trading (train.py --no-offers): none, or one for each agent in the same order"""
     deals: int | None = DEFAULT_DEALS
     """deals of each match, an even number, as every deck is played with the teams' seats swapped"""
-    against: tyro.conf.Suppress[str] = ""
 
 
 class Ablation(NamedTuple):
@@ -63,8 +63,8 @@ def main(words: Sequence[str]) -> None:
             f"--untraded {' '.join(arguments.untraded)}: give {len(arguments.agents)}, one for each agent in the same "
             "order, or none"
         )
-    settings = arguments.settings(arguments.team_rules(arguments.agents))
-    chosen = plan(arguments)
+    settings = arguments.settings(partnership_rules(arguments, arguments.agents))
+    chosen = plan(arguments, settings.rules)
     pairings = [Pairing(((one.agent,) * 2, (one.ablated,) * 2)) for one in chosen]
     played = play(
         arguments,
@@ -73,18 +73,19 @@ def main(words: Sequence[str]) -> None:
         f"{settings.rules.name}: the channel taken away",
         pairings,
         settings,
-        lambda outcomes: sections(chosen, outcomes, settings.seed),
+        lambda outcomes: sections(chosen, outcomes),
     )
     print_sections(played)
     tell_where(played, arguments)
 
 
-def plan(arguments: Arguments) -> list[Ablation]:
+def plan(arguments: Arguments, rules: Rules) -> list[Ablation]:
     """Return the matches in the order in which they are played."""
     found = [
         Ablation(label, agent, f"{PREFIX}{agent},{option}")
         for label, option in ABLATIONS.items()
         for agent in arguments.agents
+        if (rules.sees_partner if option.startswith("mate") else rules.trades)
     ]
     found += [
         Ablation(TRAINED_WITHOUT, agent, other)
@@ -93,7 +94,7 @@ def plan(arguments: Arguments) -> list[Ablation]:
     return found
 
 
-def sections(ablations: Sequence[Ablation], outcomes: Sequence[Outcome], seed: int) -> list[dict[str, Any]]:
+def sections(ablations: Sequence[Ablation], outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     """Return what each ablation costs each agent, and all agents together."""
     done = {
         (one.label, one.agent): outcome
@@ -106,10 +107,7 @@ def sections(ablations: Sequence[Ablation], outcomes: Sequence[Outcome], seed: i
     for label in labels:
         results = [done[label, agent] for agent in agents if (label, agent) in done]
         if results:
-            length = min(result.num_pairs for result in results)
-            points = sum(result.play_points[:length].sum(axis=1) for result in results)
-            deals = sum(result.tally.deals[:length, :, 0].sum(axis=1) for result in results)
-            items.append({"label": label, "estimate": ratio_estimate(points, deals, seed).to_dict()})
+            items.append({"label": label, "estimate": mean_over(results).to_dict()})
     values = [
         [done[label, agent].points_per_deal.to_dict() if (label, agent) in done else None for agent in agents]
         for label in labels

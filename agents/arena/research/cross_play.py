@@ -16,11 +16,11 @@ import tyro
 from agents.arena.playing import play, tell_where
 from agents.arena.research.printing import print_sections
 from agents.arena.research.teams import (
-    DEFAULT_DEALS,
     TeamMatrix,
     TeamOptions,
     check_members,
     pairings_of,
+    partnership_rules,
     teams_of,
 )
 from agents.cli import parse
@@ -31,8 +31,6 @@ class Arguments(TeamOptions):
     """Let independently trained agents play with themselves and with each other, against the same opponents."""
 
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help="two agents or more, for example runs/seeds/seed-1 ...")]
-    deals: int | None = DEFAULT_DEALS
-    """deals of each team, an even number, as every deck is played with the teams' seats swapped"""
 
 
 def main(words: Sequence[str]) -> None:
@@ -40,7 +38,7 @@ def main(words: Sequence[str]) -> None:
     arguments = parse(Arguments, prog="evaluate.py cross-play", args=words)
     arguments.check()
     check_members("--agents", arguments.agents, 2)
-    settings = arguments.settings(arguments.team_rules(arguments.agents))
+    settings = arguments.settings(partnership_rules(arguments, arguments.agents))
     teams = teams_of(arguments.agents)
     played = play(
         arguments,
@@ -49,7 +47,7 @@ def main(words: Sequence[str]) -> None:
         f"{settings.rules.name}: cross-play of {len(arguments.agents)} agents",
         pairings_of(teams, arguments.against),
         settings,
-        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes, settings.seed)),
+        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes)),
     )
     print_sections(played)
     tell_where(played, arguments)
@@ -57,23 +55,26 @@ def main(words: Sequence[str]) -> None:
 
 def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
     """Return the matrix, the means and the gap."""
-    own = [(agent, agent) for agent in arguments.agents if (agent, agent) in matrix.cells]
-    mixed = [team for team in itertools.combinations(arguments.agents, 2) if team in matrix.cells]
+    # Means of some rows' cells and not of others would compare different agents.
+    whole = matrix.complete(arguments.agents)
+    own, mixed = [(agent, agent) for agent in whole], list(itertools.combinations(whole, 2))
     text = [
         f"Net points per deal of each team against {arguments.against}. On the diagonal an agent plays with itself, "
         "elsewhere with one that it has never met."
     ]
+    if len(whole) < len(arguments.agents):
+        out = [agent for agent in arguments.agents if agent not in whole]
+        text.append(f"Some matches were forfeited; the means leave out {', '.join(out)}.")
     found = [matrix.section("Cross-play", text, arguments.agents, arguments.agents)]
-    if own and mixed:
+    if mixed:
         items = [
             ("self-play, mean", matrix.estimate(*own)),
             ("cross-play, mean", matrix.estimate(*mixed)),
             ("gap: self-play less cross-play", matrix.difference(own, mixed)),
         ]
-        for agent in arguments.agents:
+        for agent in whole:
             theirs = [team for team in mixed if agent in team]
-            if theirs and (agent, agent) in own:
-                items.append((f"gap of {agent}", matrix.difference([(agent, agent)], theirs)))
+            items.append((f"gap of {agent}", matrix.difference([(agent, agent)], theirs)))
         bars = {
             "unit": "points per deal",
             "items": [{"label": label, "estimate": estimate.to_dict()} for label, estimate in items],

@@ -16,11 +16,11 @@ import tyro
 from agents.arena.playing import play, tell_where
 from agents.arena.research.printing import print_sections
 from agents.arena.research.teams import (
-    DEFAULT_DEALS,
     TeamMatrix,
     TeamOptions,
     check_members,
     pairings_of,
+    partnership_rules,
     teams_of,
 )
 from agents.cli import parse
@@ -35,8 +35,6 @@ class Arguments(TeamOptions):
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help="the agents that are examined")]
     pool: tuple[str, ...] = DEFAULT_POOL
     """the partners"""
-    deals: int | None = DEFAULT_DEALS
-    """deals of each team, an even number, as every deck is played with the teams' seats swapped"""
 
 
 def main(words: Sequence[str]) -> None:
@@ -46,8 +44,8 @@ def main(words: Sequence[str]) -> None:
     check_members("--agents", arguments.agents, 1)
     check_members("--pool", arguments.pool, 1)
     members = tuple(dict.fromkeys((*arguments.agents, *arguments.pool)))
-    settings = arguments.settings(arguments.team_rules(members))
-    teams = teams_of(members)
+    settings = arguments.settings(partnership_rules(arguments, members))
+    teams = [team for team in teams_of(members) if set(team) & set(arguments.pool)]
     played = play(
         arguments,
         "evaluate.py partners",
@@ -55,59 +53,45 @@ def main(words: Sequence[str]) -> None:
         f"{settings.rules.name}: partners never met",
         pairings_of(teams, arguments.against),
         settings,
-        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes, settings.seed)),
+        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes)),
     )
     print_sections(played)
     tell_where(played, arguments)
 
 
-@dataclass(frozen=True)
-class WithPartner:
-    """An agent with one partner: points, and what is lost to the partner's best-known mate."""
-
-    partner: str
-    mate: str
-    team: tuple[str, str]
-    best_team: tuple[str, str]
-
-
 def best_known(matrix: TeamMatrix, partner: str, members: Sequence[str]) -> str | None:
     """Return the mate with whom a partner makes most points, of those who played with him."""
-    known = [mate for mate in members if (mate, partner) in matrix.cells]
-    if not known:
-        return None
-    return max(known, key=lambda mate: matrix.estimate((mate, partner)).value)
+    known = [mate for mate in members if (mate, partner) in matrix.results]
+    return max(known, key=lambda mate: matrix.estimate((mate, partner)).value, default=None)
 
 
 def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
     """Return the matrix of teams, and each agent's mean, worst partner and loss to the best-known mates."""
     members = tuple(dict.fromkeys((*arguments.agents, *arguments.pool)))
-    text = [f"Net points per deal of each team against {arguments.against}; partners by column."]
-    found = [matrix.section("Partners never met", text, members, arguments.pool)]
+    chosen_by, measured_on = matrix.halves()
+    mates = {partner: best_known(chosen_by, partner, members) for partner in arguments.pool}
     rows: list[list[Any]] = []
     for agent in arguments.agents:
+        # (agent, partner) and (best-known mate, partner), where both were played
         met = [
-            WithPartner(partner, mate, (agent, partner), (mate, partner))
-            for partner in arguments.pool
-            if partner != agent
-            and (agent, partner) in matrix.cells
-            and (mate := best_known(matrix, partner, members)) is not None
+            ((agent, partner), (mate, partner))
+            for partner, mate in mates.items()
+            if partner != agent and mate is not None and (agent, partner) in matrix.results
         ]
         if not met:
             continue
-        teams, best = [one.team for one in met], [one.best_team for one in met]
-        worst = min(met, key=lambda one: matrix.estimate(one.team).value)
-        losses = {one.partner: matrix.difference([one.team], [one.best_team]) for one in met}
-        most = min(losses, key=lambda partner: losses[partner].value)
+        worst = min(met, key=lambda pair: chosen_by.estimate(pair[0]).value)[0]
+        most = min(met, key=lambda pair: chosen_by.difference([pair[0]], [pair[1]]).value)
+        teams, best = zip(*met, strict=True)
         rows.append(
             [
                 agent,
                 matrix.estimate(*teams).to_dict(),
-                worst.partner,
-                matrix.estimate(worst.team).to_dict(),
-                matrix.difference(teams, best).to_dict(),
-                most,
-                losses[most].to_dict(),
+                worst[1],
+                measured_on.estimate(worst).to_dict(),
+                measured_on.difference(teams, best).to_dict(),
+                most[0][1],
+                measured_on.difference([most[0]], [most[1]]).to_dict(),
             ]
         )
     headings = [
@@ -119,22 +103,20 @@ def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
         "most is lost with",
         "relative to his best-known mate",
     ]
-    mates = [[partner, best_known(matrix, partner, members) or "none"] for partner in arguments.pool]
-    found.append(
-        {
-            "title": "Each agent with the pool",
-            "text": [
-                "0 in the relative columns means: nobody here plays better with these partners. The best-known mate is "
-                "chosen by the same deals, which makes the relative figures a little too low."
-            ],
-            "table": {"headings": headings, "rows": rows},
-        }
-    )
-    found.append(
+    told = [
+        f"Net points per deal of each team against {arguments.against}; partners by column.",
+        "0 in the relative columns means: nobody here plays better with these partners. Worst partners and best-known "
+        "mates are chosen by every other deck and measured on the rest, so that the choice flatters nobody.",
+    ]
+    return [
+        matrix.section("Partners never met", told[:1], members, arguments.pool),
+        {"title": "Each agent with the pool", "text": told[1:], "table": {"headings": headings, "rows": rows}},
         {
             "title": "Best-known mates",
             "text": [],
-            "table": {"headings": ["partner", "makes most points with"], "rows": mates},
-        }
-    )
-    return found
+            "table": {
+                "headings": ["partner", "makes most points with"],
+                "rows": [[partner, mate or "nobody"] for partner, mate in mates.items()],
+            },
+        },
+    ]

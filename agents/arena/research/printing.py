@@ -6,16 +6,13 @@ from rich.console import Console
 from rich.markup import escape
 
 from agents.arena.playing import Played
-from agents.arena.tables import forfeit_lines, section_tables
-from agents.arena.tournament import ForfeitedMatch
+from agents.arena.tables import print_forfeits, section_tables
 
 
 def print_sections(played: Played) -> None:
     """Print forfeits and all sections."""
     console = Console()
-    forfeits = [outcome for outcome in played.outcomes if isinstance(outcome, ForfeitedMatch)]
-    for line in forfeit_lines(forfeits):
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    print_forfeits(played.outcomes, console)
     for section in played.summary["sections"]:
         for table in section_tables(section):
             console.print(table)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from agents.arena.playing import PlayOptions
+from agents.arena.compared import difference_between, mean_over
+from agents.arena.playing import PlayOptions, ResultsOptions
 from agents.arena.result import MatchResult
-from agents.arena.statistics import Estimate, paired_difference, ratio_estimate
+from agents.arena.statistics import Estimate
 from agents.arena.summary import Outcome
 from agents.arena.tournament import Pairing
 from agents.cli import UserError
@@ -25,22 +23,25 @@ from gin_env.rules import Rules
 #: Deals of each cell where none are asked for: ±0.7 points in a cell, less in the means.
 DEFAULT_DEALS = 4_000
 
-Cells = list[tuple[str, str]]
+Team = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TeamOptions(PlayOptions):
     """The options of commands that put teams together."""
 
+    deals: int | None = DEFAULT_DEALS
+    """deals of each team, an even number, as every deck is played with the teams' seats swapped"""
     against: str = "team-lookahead"
     """who holds both seats of the other team"""
 
-    def team_rules(self, specs: Sequence[str]) -> Rules:
-        """Return the rules; raises ``UserError`` unless partners sit at one table."""
-        rules = self.rules_for(specs)
-        if not rules.has_partners:
-            raise UserError(f"--preset {rules.name}: no partners sit together there; palace_4p has them")
-        return rules
+
+def partnership_rules(options: ResultsOptions, specs: Sequence[str]) -> Rules:
+    """Return the rules to play; raises ``UserError`` unless partners sit at one table."""
+    rules = options.rules_for(specs)
+    if not rules.has_partners:
+        raise UserError(f"--preset {rules.name}: no partners sit together there; palace_4p has them")
+    return rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,41 +50,50 @@ class TeamMatrix:
 
     Attributes
     ----------
-    cells : dict
-        By the two members' names, in both orders: points and deals of each pair (n,).
-    seed : int
-        Of the resampling.
+    results : dict
+        By the two members, in both orders. Forfeited matches are left out.
     """
 
-    cells: dict[tuple[str, str], tuple[NDArray[np.float64], NDArray[np.float64]]]
-    seed: int
-    results: dict[tuple[str, str], MatchResult] = field(default_factory=dict)
+    results: dict[Team, MatchResult]
 
     @classmethod
-    def of(cls, teams: Sequence[tuple[str, str]], outcomes: Sequence[Outcome], seed: int) -> TeamMatrix:
-        """Read the outcomes of the teams' matches; those forfeited are left out."""
-        cells, results = {}, {}
+    def of(cls, teams: Sequence[Team], outcomes: Sequence[Outcome]) -> TeamMatrix:
+        """Read the outcomes of the teams' matches."""
+        played = {}
         for team, outcome in zip(teams, outcomes, strict=True):
             if isinstance(outcome, MatchResult):
-                points = outcome.play_points.sum(axis=1).astype(np.float64)
-                deals = outcome.tally.deals[:, :, 0].sum(axis=1).astype(np.float64)
-                for order in (team, team[::-1]):
-                    cells[order], results[order] = (points, deals), outcome
-        return cls(cells, seed, results)
+                played[team] = played[team[::-1]] = outcome
+        return cls(played)
 
-    def estimate(self, *teams: tuple[str, str]) -> Estimate:
-        """Return the mean over some teams."""
-        return ratio_estimate(*self._sums(teams), self.seed)
+    def estimate(self, *teams: Team) -> Estimate:
+        """Return the points per deal over some teams (over their common decks, where some played more)."""
+        return mean_over([self.results[team] for team in teams])
 
-    def difference(self, teams: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]) -> Estimate:
-        """Return by how much some teams' mean lies above that of others, deck by deck."""
-        return paired_difference(*self._sums(teams), *self._sums(others), self.seed)
+    def difference(self, teams: Sequence[Team], others: Sequence[Team]) -> Estimate:
+        """Return by how much some teams' points lie above those of others, deck by deck."""
+        return difference_between([self.results[team] for team in teams], [self.results[team] for team in others])
 
-    def _sums(self, teams: Sequence[tuple[str, str]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        # Teams weigh the same, and all have played the same pairs.
-        length = min(len(self.cells[team][0]) for team in teams)
-        chosen = [[column[:length] for column in self.cells[team]] for team in teams]
-        return np.sum([cell[0] for cell in chosen], axis=0), np.sum([cell[1] for cell in chosen], axis=0)
+    def complete(self, members: Sequence[str]) -> list[str]:
+        """Return members of whom every team was played to its end; whoever lacks most is left out first."""
+        left = list(members)
+        while left:
+            lacking = {one: sum((one, other) not in self.results for other in left) for one in left}
+            worst = max(left, key=lambda one: lacking[one])
+            if not lacking[worst]:
+                break
+            left.remove(worst)
+        return left
+
+    def halves(self) -> tuple[TeamMatrix, TeamMatrix]:
+        """Return the matrix of the decks with even numbers, and that of those with odd ones.
+
+        What is chosen by one half can be measured on the other: the best of several, measured by the deals that
+        made it the best, looks better than it is.
+        """
+        return TeamMatrix(self._half(0)), TeamMatrix(self._half(1))
+
+    def _half(self, first: int) -> dict[Team, MatchResult]:
+        return {team: result.every_other_pair(first) for team, result in self.results.items()}
 
     def section(self, title: str, text: list[str], rows: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
         """Return the matrix for the summary."""
@@ -92,17 +102,15 @@ class TeamMatrix:
         return {"title": title, "text": text, "matrix": matrix}
 
     def _cell(self, one: str, other: str) -> dict[str, Any] | None:
-        if (one, other) not in self.cells:
-            return None
-        return self.estimate((one, other)).to_dict()
+        return self.estimate((one, other)).to_dict() if (one, other) in self.results else None
 
 
-def teams_of(members: Sequence[str]) -> list[tuple[str, str]]:
+def teams_of(members: Sequence[str]) -> list[Team]:
     """Return every team of two members, each once, a member with itself included."""
     return list(itertools.combinations_with_replacement(members, 2))
 
 
-def pairings_of(teams: Sequence[tuple[str, str]], against: str) -> list[Pairing]:
+def pairings_of(teams: Sequence[Team], against: str) -> list[Pairing]:
     """Return the matches of some teams against the same opponents."""
     return [Pairing((team, (against, against))) for team in teams]
 

@@ -3,17 +3,19 @@
 Each agent holds all four seats of some deals. Whenever it offers a card, two things are measured.
 
 - **What the offer tells**: the offered card is set beside the hand that it came from. Of every card of that hand
-  the ties are counted (cards of the same rank, neighbours in the suit, cards two steps away). If offers said nothing
-  of the hand, the offered card's ties would be those of any of its cards; by how many bits they differ is the
-  information that the ties and the choice of the card share (mutual information, for each offer).
+  the ties are counted (cards of the same rank, neighbours in the suit, cards two steps away). A model that knows only
+  the ties learns from half of the deals how much likelier each kind of card is to be offered, and guesses in the
+  other half: by how many bits it guesses better than a card at random is a lower bound on the information that
+  hand and offered card share.
 - **How the mate is moved**: the same mate in the same position is offered another card of the same hand. The distance
   between his answers to both (total variation: 0 the same, 1 nothing in common; a network's probabilities, or the
-  choice of an agent without them) tells how much the answer depends on the card.
+  choice of an agent without them, with the same lots) tells how much the answer depends on the card. An agent that
+  draws lots without a look at the offer does not come to 0: the same lot picks another card from another hand.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,11 +27,12 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from agents.arena.playing import tell_where, write_results
+from agents.arena.playing import ResultsOptions, tell_where, write_results
 from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import TeamOptions, check_members
-from agents.arena.statistics import Estimate, interval, poisson_weights, ratio_estimate
-from agents.cli import parse
+from agents.arena.research.teams import check_members, partnership_rules
+from agents.arena.statistics import Estimate, ratio_estimate
+from agents.arena.tournament import Settings
+from agents.cli import UserError, parse
 from agents.policy import PolicyAgent
 from agents.registry import load_agent
 from gin_env.agent import Agent, decide
@@ -44,17 +47,17 @@ from gin_env.view import PlayerView, player_view
 DEFAULT_DEALS = 2_000
 #: Ties that are told apart: up to 3 of the same rank, 2 neighbours, 2 cards two steps away.
 _TIES = (4, 3, 3)
-NUM_RESAMPLES = 500
+#: Steps after which the weights of the classes no longer move.
+_FITTING_STEPS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arguments(TeamOptions):
+class Arguments(ResultsOptions):
     """Measure how much agents' trades tell, and how far an offer moves the mate."""
 
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help="the agents that are examined")]
-    deals: int | None = DEFAULT_DEALS
+    deals: int = DEFAULT_DEALS
     """deals that each agent plays in all four seats"""
-    against: tyro.conf.Suppress[str] = ""
 
 
 class Offers(NamedTuple):
@@ -66,7 +69,7 @@ class Offers(NamedTuple):
     offered : intp, shape (R,)
         The tie class of the offered card.
     held : float64, shape (R, classes)
-        Share of the hand's cards in each tie class.
+        How many of the hand's cards are in each tie class.
     moved : float64, shape (R,)
         Total variation between the mate's answers to this card and to another; NaN where no other could be offered.
     chances : int
@@ -85,8 +88,12 @@ def main(words: Sequence[str]) -> None:
     arguments = parse(Arguments, prog="evaluate.py trades", args=words)
     arguments.check()
     check_members("--agents", arguments.agents, 1)
-    rules = arguments.team_rules(arguments.agents)
-    settings = dataclasses.replace(arguments.settings(rules), num_pairs=arguments.deals or DEFAULT_DEALS)
+    if arguments.deals < 1:
+        raise UserError(f"--deals {arguments.deals}: at least 1")
+    rules = partnership_rules(arguments, arguments.agents)
+    if not rules.trades:
+        raise UserError(f"--rule max_trades_per_turn=0: nobody trades under {rules.name}")
+    settings = Settings(rules, seed=arguments.seed, num_pairs=arguments.deals)
     loaded = {name: load_agent(name, rules) for name in arguments.agents}
     found = {
         name: observe(agent, rules, settings.num_pairs, settings.seed)
@@ -109,9 +116,9 @@ def sections(found: dict[str, Offers], seed: int) -> list[dict[str, Any]]:
         share = len(offers.deal) / offers.chances
         rows.append([name, share, bits_told(offers, seed).to_dict(), moves(offers, seed).to_dict()])
     text = (
-        "Bits: what the choice of the offered card tells about the cards around it in the giver's hand (same rank, "
-        "neighbours, two steps away); 0 if any card of the hand were offered alike. Move: the distance between the "
-        "mate's answers to this card and to another of the same hand, 0 to 1."
+        "Bits: how much better one guesses which card of a hand is offered from its ties to the others (same rank, "
+        "neighbours, two steps away) than at random; a lower bound on what hand and offered card tell of each other. "
+        "Move: the distance between the mate's answers to this card and to another of the same hand, 0 to 1."
     )
     headings = ["agent", "offers per chance", "bits told by an offer", "move of the mate's answer"]
     return [{"title": "What a trade tells", "text": [text], "table": {"headings": headings, "rows": rows}}]
@@ -170,8 +177,9 @@ def _look(
         weights = unpack_cards(others[able]) * (1.0 - generator.random((len(able), NUM_CARDS)))
         other_actions = view.layout.give + weights.argmax(axis=1)
         before = state.take(rows[able])
-        one = _answers(agent, before, actions[able])
-        other = _answers(agent, before, other_actions)
+        # Copies, so that both answers come from the same lots and the deals that are played from others.
+        one = _answers(copy.deepcopy(agent), before, actions[able])
+        other = _answers(copy.deepcopy(agent), before, other_actions)
         moved[able] = np.abs(one - other).sum(axis=1) / 2
     return Offers(rows, _ties(view.hand_bits, CARD_BITS[cards]), _held(view.hand_bits), moved, 0)
 
@@ -212,42 +220,44 @@ def _ties(hands: UInt64Array, bits: UInt64Array) -> NDArray[np.intp]:
 
 
 def _held(hands: UInt64Array) -> NDArray[np.float64]:
-    """Return the share of each hand's cards in each tie class (R, classes)."""
-    shares = np.zeros((len(hands), math.prod(_TIES)))
+    """Return how many of each hand's cards are in each tie class (R, classes)."""
+    counts = np.zeros((len(hands), math.prod(_TIES)))
     rows, cards = np.nonzero(unpack_cards(hands))
-    np.add.at(shares, (rows, _ties(hands[rows], CARD_BITS[cards])), 1.0)
-    return shares / np.maximum(1, shares.sum(axis=1, keepdims=True))
+    np.add.at(counts, (rows, _ties(hands[rows], CARD_BITS[cards])), 1.0)
+    return counts
 
 
 def bits_told(offers: Offers, seed: int) -> Estimate:
-    """Return the information in bits that an offer and the ties of the hand's cards share.
+    """Return by how many bits the hands' ties tell which card is offered, with a bootstrap interval over deals.
 
-    The divergence of the offered cards' ties from those of the hand's cards, less what chance alone would make of
-    as many offers ((classes - 1) / (2 n ln 2), after Miller and Madow); the interval is a bootstrap over deals.
+    A card of tie class c is offered with a chance proportional to a weight w[c] of its own. The weights are learnt
+    from the deals with even numbers and judged by those with odd ones, and the other way round, so that what is merely
+    learnt by heart counts against the model.
     """
-    classes = np.eye(math.prod(_TIES))[offers.offered]
+    gained = np.zeros(len(offers.deal))
+    for half in range(2):
+        judged = offers.deal % 2 == half
+        weights = _likelihoods(offers.offered[~judged], offers.held[~judged])
+        chances = weights[offers.offered[judged]] / (offers.held[judged] @ weights)
+        gained[judged] = np.log2(chances * offers.held[judged].sum(axis=1))
     num_deals = int(offers.deal.max()) + 1
-    by_deal = [np.zeros((num_deals, classes.shape[1])) for _ in range(2)]
-    np.add.at(by_deal[0], offers.deal, classes)
-    np.add.at(by_deal[1], offers.deal, offers.held)
-    value = float(_divergence(by_deal[0].sum(axis=0), by_deal[1].sum(axis=0)))
-    samples = np.concatenate(
-        [
-            _divergence(weights @ by_deal[0], weights @ by_deal[1])
-            for weights in poisson_weights(num_deals, NUM_RESAMPLES, seed)
-        ]
-    )
-    # A resample is rougher than its record by as much again as the record is than the truth.
-    return interval(value, samples - (samples.mean() - value))
+    amounts = np.bincount(offers.deal, gained, num_deals)
+    return ratio_estimate(amounts, np.bincount(offers.deal, minlength=num_deals), seed)
 
 
-def _divergence(offered: NDArray[np.float64], held: NDArray[np.float64]) -> NDArray[np.float64]:
-    counts = offered.sum(axis=-1, keepdims=True)
-    chosen, usual = offered / counts, held / held.sum(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(chosen > 0, chosen * np.log2(chosen / usual), 0.0)
-    used = (held > 0).sum(axis=-1)
-    return terms.sum(axis=-1) - (used - 1) / (2 * counts[..., 0] * math.log(2))
+def _likelihoods(offered: NDArray[np.intp], held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how likely a card of each tie class is to be offered, beside the others (classes,): greatest likelihood.
+
+    Fitted as Luce's model of choice is, by minorisation and maximisation (Hunter 2004): a class's weight is how often
+    it was chosen, divided by how often an average card in its place would have been. One of each is added, so that
+    none is impossible.
+    """
+    chosen = np.bincount(offered, minlength=held.shape[1])
+    weights = np.ones(held.shape[1])
+    for _ in range(_FITTING_STEPS):
+        expected = (held / (held @ weights)[:, None]).sum(axis=0)
+        weights = (chosen + 1.0) / (expected + 1.0)
+    return weights
 
 
 def moves(offers: Offers, seed: int) -> Estimate:
