@@ -7,123 +7,36 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agents.arena import play_match, referee
-from agents.arena.blocks import Block, block_sizes, play_block
-from agents.arena.results import JOURNAL_FILE, ResultsFolder, fingerprint, manifest_of
-from agents.arena.summary import summarise
+from agents.arena.blocks import block_sizes
+from agents.arena.results import JOURNAL_FILE, fingerprint
 from agents.arena.tally import Tally
-from agents.arena.tournament import ForfeitedMatch, Pairing, Settings, play_tournament
-from agents.arena.workers import open_workers
+from agents.arena.tournament import Settings, play_tournament
 from agents.registry import load_agent
 from gin_env.rules import Rules
+from tests.tournaments import (
+    DUEL,
+    FOREIGN,
+    Failing,
+    Interrupted,
+    pairing,
+    results_folder,
+    summary,
+    tournament,
+    write_foreign,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
-DUEL = Rules.preset("eaai_2p")
-
-#: Somebody else's agents, in a file outside the project.
-FOREIGN = '''
-import time
-import numpy as np
-from gin_env import Agent
-
-class Hasty(Agent):
-    """Knocks as soon as it may, else throws its highest card; ten lines of a stranger."""
-    name = "hasty"
-    def act(self, view):
-        mask = view.legal_mask
-        for verb, instead in (("take", "pass"), ("take", "draw")):
-            mask[:, view.layout.index(verb)] &= ~mask[:, view.layout.index(instead)]
-        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
-
-class Raises(Hasty):
-    name = "raises"
-    def act(self, view):
-        if (view.turn > 2).any():
-            raise RuntimeError("lost <b>track</b>")
-        return super().act(view)
-
-class Illegal(Hasty):
-    name = "illegal"
-    def act(self, view):
-        return np.full(len(view), view.layout.knock)
-
-class Slow(Hasty):
-    name = "slow"
-    def act(self, view):
-        while True:
-            time.sleep(0.01)
-
-class Exits(Hasty):
-    name = "exits"
-    def act(self, view):
-        raise SystemExit("bye")
-
-class Cancelled(Hasty):
-    name = "cancelled"
-    def act(self, view):
-        raise __import__("asyncio").CancelledError
-
-class Stubborn(Hasty):
-    """Swallows its first alarm."""
-    name = "stubborn"
-    def act(self, view):
-        try:
-            time.sleep(60)
-        except BaseException:
-            time.sleep(60)
-
-class Forger(Hasty):
-    """Writes into its view that everything is legal."""
-    name = "forger"
-    def act(self, view):
-        view.legal[:] = ~np.zeros_like(view.legal)
-        return np.full(len(view), view.layout.knock)
-
-class Dies(Hasty):
-    name = "dies"
-    def act(self, view):
-        __import__("os")._exit(3)
-
-class NoReset(Hasty):
-    name = "no-reset"
-    def reset(self, seed):
-        if seed:
-            raise KeyError("seed")
-'''
 
 
 @pytest.fixture
 def foreign(tmp_path):
-    path = tmp_path / "elsewhere" / "mine.py"
-    path.parent.mkdir()
-    path.write_text(FOREIGN)
-    return path
-
-
-def pairing(first, second, rules=DUEL):
-    size = rules.num_players // rules.num_teams
-    return Pairing(((first,) * size, (second,) * size))
-
-
-def tournament(pairings, settings, folder=None, count=1):
-    with open_workers(count) as workers:
-        return play_tournament(pairings, settings, workers, folder)
-
-
-def results_folder(path, settings, pairings, **changes):
-    specs = [spec for one in pairings for side in one.sides for spec in side]
-    told = {"rules": settings.rules.name, "episode": settings.episode, "seed": settings.seed} | changes
-    return ResultsFolder(path, manifest_of(told, specs))
-
-
-def summary(settings, pairings, outcomes):
-    return summarise("tournament", "a field", "evaluate.py", settings, pairings, outcomes)
+    return write_foreign(tmp_path)
 
 
 @pytest.mark.parametrize(("num_pairs", "episode"), [(1, "deal"), (99, "deal"), (5_000, "deal"), (777, "game")])
@@ -180,39 +93,15 @@ def test_a_match_ends_at_the_wanted_precision_wherever_it_is_played():
     assert shorter[0].points_per_deal.half_width > 1.0
 
 
-class _Interrupted(Exception):
-    pass
-
-
-class _Failing:
-    """Plays some blocks and then breaks off, as a killed process would."""
-
-    count = 1
-    lost = ()
-
-    def __init__(self, blocks):
-        self.left = blocks
-        self.played = []
-
-    def submit(self, block):
-        if not self.left:
-            raise _Interrupted
-        self.left -= 1
-        self.played.append((block.match, block.first_pair))
-        future = Future()
-        future.set_result(play_block(block))
-        return future
-
-
 def test_an_interrupted_tournament_goes_on_and_plays_nothing_twice(tmp_path):
     settings = Settings(DUEL, seed=3, num_pairs=700)
     pairings = [pairing("simple", "gold"), pairing("simple", "random"), pairing("gold", "random")]
     whole = summary(settings, pairings, tournament(pairings, settings))
     played = []
     for blocks in (2, 1, 4, 100):
-        workers = _Failing(blocks)
+        workers = Failing(blocks)
         folder = results_folder(tmp_path / "results", settings, pairings)
-        with contextlib.suppress(_Interrupted):
+        with contextlib.suppress(Interrupted):
             outcomes = play_tournament(pairings, settings, workers, folder)
         played += workers.played
     assert len(played) == len(set(played)) == 3 * 3
@@ -223,7 +112,7 @@ def test_an_interrupted_tournament_goes_on_and_plays_nothing_twice(tmp_path):
 def test_lines_that_were_cut_or_changed_are_played_again(tmp_path, damage):
     settings, pairings = Settings(DUEL, num_pairs=300), [pairing("simple", "gold")]
     folder = results_folder(tmp_path / "results", settings, pairings)
-    whole = play_tournament(pairings, settings, _Failing(100), folder)
+    whole = play_tournament(pairings, settings, Failing(100), folder)
     journal = tmp_path / "results" / JOURNAL_FILE
     lines = journal.read_text().splitlines()
     assert len(lines) == 2
@@ -233,21 +122,21 @@ def test_lines_that_were_cut_or_changed_are_played_again(tmp_path, damage):
         journal.write_text(lines[0].replace('"pairs": 100', '"pairs": 101') + "\n" + lines[1] + "\n")
     else:
         journal.write_text(lines[0])
-    workers = _Failing(100)
+    workers = Failing(100)
     again = play_tournament(pairings, settings, workers, results_folder(tmp_path / "results", settings, pairings))
     assert len(workers.played) == 1
     assert again[0].to_dict() == whole[0].to_dict()
     # And now everything is there.
-    workers = _Failing(0)
+    workers = Failing(0)
     play_tournament(pairings, settings, workers, results_folder(tmp_path / "results", settings, pairings))
 
 
 def test_a_tournament_can_grow(tmp_path):
     settings = Settings(DUEL, num_pairs=100)
     first = [pairing("simple", "gold")]
-    play_tournament(first, settings, _Failing(100), results_folder(tmp_path / "r", settings, first))
+    play_tournament(first, settings, Failing(100), results_folder(tmp_path / "r", settings, first))
     more, longer = [*first, pairing("simple", "random")], Settings(DUEL, num_pairs=300)
-    workers = _Failing(100)
+    workers = Failing(100)
     outcomes = play_tournament(more, longer, workers, results_folder(tmp_path / "r", longer, more))
     assert ("simple v gold", 0) not in workers.played
     assert [outcome.num_pairs for outcome in outcomes] == [300, 300]
@@ -271,92 +160,13 @@ def test_a_folder_of_other_results_is_refused(tmp_path, foreign):
         results_folder(tmp_path / "other", settings, pairings)
 
 
-@pytest.mark.parametrize(
-    ("name", "reason", "words"),
-    [
-        ("Raises", "raised", "RuntimeError: lost <b>track</b>"),
-        ("Illegal", "illegal", "'knock AS', which is not legal there"),
-        ("Slow", "slow", "more than 0.2 s for"),
-        ("Exits", "raised", "SystemExit: bye"),
-        ("Cancelled", "raised", "CancelledError"),
-        ("Forger", "illegal", "'knock AS', which is not legal there"),
-        ("NoReset", "raised", "KeyError: 'seed'"),
-    ],
-)
-def test_a_fault_forfeits_one_match_and_stops_no_other(foreign, monkeypatch, name, reason, words):
-    bad = f"{foreign}:{name}"
-    pairings = [pairing("simple", bad), pairing("simple", "gold"), pairing(f"{foreign}:Hasty", "gold")]
-    settings = Settings(DUEL, num_pairs=200)
-    if reason == "slow":
-        monkeypatch.setattr(referee, "ALLOWANCE", 0.2)
-    outcomes = tournament(
-        pairings[:1], settings if reason != "slow" else Settings(DUEL, num_pairs=200, time_limit=1e-6)
-    )
-    monkeypatch.undo()
-    outcomes += tournament(pairings[1:], settings)
-    fault = outcomes[0]
-    assert isinstance(fault, ForfeitedMatch)
-    assert (fault.agent, fault.side, fault.reason, fault.pair) == (bad, 1, reason, 0)
-    assert words in fault.text
-    assert [outcome.num_pairs for outcome in outcomes[1:]] == [200, 200]
-    told = summary(settings, pairings, outcomes)
-    assert told["matches"][0]["forfeit"]["text"] == fault.text
-    assert told["matches"][0]["points_per_deal"] is None
-    rated = {row["agent"] for row in told["ratings"]["bradley_terry"]}
-    assert rated == {"simple", "gold", f"{foreign}:Hasty"}
-    json.dumps(told, allow_nan=False)
-
-
-def test_faults_do_not_stop_the_matches_after_them(foreign):
-    bad = f"{foreign}:Raises"
-    pairings = [pairing("simple", bad), pairing(bad, "gold"), pairing("simple", "gold")]
-    outcomes = tournament(pairings, Settings(DUEL, num_pairs=200))
-    assert [outcome.side for outcome in outcomes[:2]] == [1, 0]
-    assert outcomes[2].num_pairs == 200
-
-
-def test_an_agent_that_swallows_its_alarm_gets_another(foreign, monkeypatch):
-    monkeypatch.setattr(referee, "ALLOWANCE", 0.2)
-    monkeypatch.setattr(referee, "_AGAIN", 0.2)
-    started = time.monotonic()
-    (fault,) = tournament([pairing(f"{foreign}:Stubborn", "simple")], Settings(DUEL, num_pairs=10, time_limit=1e-6))
-    assert fault.reason == "slow"
-    assert time.monotonic() - started < 10
-
-
-def test_an_agent_that_ends_its_process_forfeits(foreign):
-    """Segmentation faults and memory kills look like this: the pool is gone, and the others' blocks with it."""
-    bad = f"{foreign}:Dies"
-    pairings = [pairing("simple", bad), pairing("simple", "gold"), pairing(bad, "gold")]
-    outcomes = tournament(pairings, Settings(DUEL, num_pairs=200), count=2)
-    for fault, side in ((outcomes[0], 1), (outcomes[2], 0)):
-        assert (fault.agent, fault.side, fault.reason) == (bad, side, "died")
-        assert "exit status 3" in fault.text
-    assert outcomes[1].to_dict() == tournament(pairings[1:2], Settings(DUEL, num_pairs=200))[0].to_dict()
-
-
-def test_the_member_at_fault_is_named(foreign):
-    rules = Rules.preset("palace_4p")
-    mixed = Pairing((("gold", f"{foreign}:Illegal"), ("simple", "simple")))
-    (fault,) = tournament([mixed], Settings(rules, num_pairs=10))
-    assert (fault.agent, fault.side, fault.place) == (f"{foreign}:Illegal", 0, 1)
-
-
-def test_an_agent_that_cannot_be_loaded_any_more_forfeits(foreign):
-    block = Block("m", ((f"{foreign}:Hasty",), ("gold",)), ("h", "g"), DUEL, "deal", 0, 0, 10, 0.1, record=False)
-    foreign.unlink()
-    fault = play_block(block).forfeit
-    assert (fault["agent"], fault["side"], fault["reason"]) == (f"{foreign}:Hasty", 0, "raised")
-    assert "no file" in fault["text"]
-
-
 def test_a_slow_agent_gets_another_chance(tmp_path, foreign, monkeypatch):
     """Whether one is too slow is the machine's affair: it is not kept for good."""
     pairings = [pairing(f"{foreign}:Slow", "simple")]
     settings = Settings(DUEL, num_pairs=10, time_limit=1e-6)
     monkeypatch.setattr(referee, "ALLOWANCE", 0.2)
-    play_tournament(pairings, settings, _Failing(9), results_folder(tmp_path / "r", settings, pairings))
-    workers = _Failing(9)
+    play_tournament(pairings, settings, Failing(9), results_folder(tmp_path / "r", settings, pairings))
+    workers = Failing(9)
     play_tournament(pairings, settings, workers, results_folder(tmp_path / "r", settings, pairings))
     assert len(workers.played) == 1
 
@@ -367,9 +177,9 @@ def test_records_that_are_wanted_later_are_made_later(tmp_path):
         *(Settings(DUEL, num_pairs=300, record=r) for r in ("none", "all")),
     )
     path = tmp_path / "r"
-    play_tournament(pairings, none, _Failing(9), results_folder(path, none, pairings))
+    play_tournament(pairings, none, Failing(9), results_folder(path, none, pairings))
     assert not (path / "records").exists()
-    play_tournament(pairings, everything, _Failing(9), results_folder(path, everything, pairings))
+    play_tournament(pairings, everything, Failing(9), results_folder(path, everything, pairings))
     assert len(list((path / "records").iterdir())) == 2
 
 
@@ -401,22 +211,6 @@ def test_a_file_an_agent_comes_from_is_part_of_the_results(tmp_path, monkeypatch
         (tmp_path / file).write_text(f"{{}}  # {spec}")
         assert fingerprint(spec) != before, spec
     assert fingerprint("gold") == fingerprint("best") == ""
-
-
-def test_common_random_streams_are_the_blocks_own(foreign):
-    foreign.write_text(
-        FOREIGN
-        + """
-class Common(Hasty):
-    name = "common"
-    def act(self, view):
-        mask = view.legal_mask
-        return (mask * np.random.random(mask.shape)).argmax(axis=1)
-"""
-    )
-    pairings = [pairing(f"{foreign}:Common", "gold")]
-    one, other = (tournament(pairings, Settings(DUEL, num_pairs=50))[0] for _ in range(2))
-    np.testing.assert_array_equal(one.pair_means, other.pair_means)
 
 
 def run(folder, *arguments, **options):
