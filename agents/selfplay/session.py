@@ -197,8 +197,8 @@ class Session:
             matches = play_panel(self.student, self.panel, num_deals, self.arguments.episode)
         self._results = {match.names[1]: match.points_per_deal.value for match in matches}
         for match in matches:
-            points = match.points_per_deal
-            for log, figure in (("eval", points.value), ("eval_low", points.low), ("eval_high", points.high)):
+            value, low, high = match.points_per_deal
+            for log, figure in (("eval", value), ("eval_low", low), ("eval_high", high)):
                 self.model.logger.record(f"{log}/{match.names[1]}", figure)
         points = worst_points(matches)
         if points > self.best:

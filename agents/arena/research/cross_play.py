@@ -13,16 +13,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from agents.arena.playing import play, tell_where
-from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import (
-    TeamMatrix,
-    TeamOptions,
-    check_members,
-    pairings_of,
-    partnership_rules,
-    teams_of,
-)
+from agents.arena.research.teams import TeamMatrix, TeamOptions, check_members, play_teams, teams_of
 from agents.cli import parse
 
 
@@ -38,19 +29,13 @@ def main(words: Sequence[str]) -> None:
     arguments = parse(Arguments, prog="evaluate.py cross-play", args=words)
     arguments.check()
     check_members("--agents", arguments.agents, 2)
-    settings = arguments.settings(partnership_rules(arguments, arguments.agents))
-    teams = teams_of(arguments.agents)
-    played = play(
+    play_teams(
         arguments,
-        "evaluate.py cross-play",
         "cross-play",
-        f"{settings.rules.name}: cross-play of {len(arguments.agents)} agents",
-        pairings_of(teams, arguments.against),
-        settings,
-        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes)),
+        f"cross-play of {len(arguments.agents)} agents",
+        teams_of(arguments.agents),
+        lambda matrix: sections(arguments, matrix),
     )
-    print_sections(played)
-    tell_where(played, arguments)
 
 
 def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:

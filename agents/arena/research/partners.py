@@ -13,16 +13,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from agents.arena.playing import play, tell_where
-from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import (
-    TeamMatrix,
-    TeamOptions,
-    check_members,
-    pairings_of,
-    partnership_rules,
-    teams_of,
-)
+from agents.arena.research.teams import TeamMatrix, TeamOptions, check_members, play_teams, teams_of
 from agents.cli import parse
 
 DEFAULT_POOL = ("simple", "gin-only", "trade-greedy", "never-trade", "team-lookahead")
@@ -44,19 +35,8 @@ def main(words: Sequence[str]) -> None:
     check_members("--agents", arguments.agents, 1)
     check_members("--pool", arguments.pool, 1)
     members = tuple(dict.fromkeys((*arguments.agents, *arguments.pool)))
-    settings = arguments.settings(partnership_rules(arguments, members))
     teams = [team for team in teams_of(members) if set(team) & set(arguments.pool)]
-    played = play(
-        arguments,
-        "evaluate.py partners",
-        "partners",
-        f"{settings.rules.name}: partners never met",
-        pairings_of(teams, arguments.against),
-        settings,
-        lambda outcomes: sections(arguments, TeamMatrix.of(teams, outcomes)),
-    )
-    print_sections(played)
-    tell_where(played, arguments)
+    play_teams(arguments, "partners", "partners never met", teams, lambda matrix: sections(arguments, matrix))
 
 
 def best_known(matrix: TeamMatrix, partner: str, members: Sequence[str]) -> str | None:

@@ -7,12 +7,13 @@ the same decks, with the teams' seats swapped, and means over cells are resample
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.arena.compared import difference_between, mean_over
-from agents.arena.playing import PlayOptions, ResultsOptions
+from agents.arena.playing import PlayOptions, ResultsOptions, play, tell_where
+from agents.arena.research.printing import print_sections
 from agents.arena.result import MatchResult
 from agents.arena.statistics import Estimate
 from agents.arena.summary import Outcome
@@ -105,14 +106,31 @@ class TeamMatrix:
         return self.estimate((one, other)).to_dict() if (one, other) in self.results else None
 
 
+def play_teams(
+    options: TeamOptions,
+    kind: str,
+    title: str,
+    teams: Sequence[Team],
+    sections: Callable[[TeamMatrix], list[dict[str, Any]]],
+) -> None:
+    """Play teams, print the sections that are made of their matrix, and keep the results."""
+    rules = partnership_rules(options, list(dict.fromkeys(itertools.chain(*teams))))
+    played = play(
+        options,
+        f"evaluate.py {kind}",
+        kind,
+        f"{rules.name}: {title}",
+        [Pairing((team, (options.against, options.against))) for team in teams],
+        options.settings(rules),
+        lambda outcomes: sections(TeamMatrix.of(teams, outcomes)),
+    )
+    print_sections(played)
+    tell_where(played, options)
+
+
 def teams_of(members: Sequence[str]) -> list[Team]:
     """Return every team of two members, each once, a member with itself included."""
     return list(itertools.combinations_with_replacement(members, 2))
-
-
-def pairings_of(teams: Sequence[Team], against: str) -> list[Pairing]:
-    """Return the matches of some teams against the same opponents."""
-    return [Pairing((team, (against, against))) for team in teams]
 
 
 def check_members(option: str, members: Sequence[str], at_least: int) -> None:
