@@ -64,14 +64,15 @@ def test_every_preset_can_be_trained_and_its_model_evaluated(preset, train, eval
     assert sum(line["eval/gold"] != "" for line in log) == 2
     capsys.readouterr()
     deals = 3 * rules.num_teams
-    written = evaluate(f"--agents model simple --deals {deals} --record deals.jsonl")
+    written = evaluate(f"--agents model simple --deals {deals} --record all --output r")
     printed = capsys.readouterr().out
     assert f"{preset}, duplicate deals" in printed
     (match,) = written["matches"]
-    assert written["rules_name"] == match["rules"] == preset
-    assert match["agents"] == ["model", "simple"]
-    assert match["plays"] == match["deals"] == deals == rules.num_teams * len(match["pair_means"])
-    records, problems = read_records(tmp_path / "deals.jsonl")
+    assert written["rules_name"] == preset
+    assert match["sides"] == [["model"], ["simple"]]
+    assert match["plays"] == match["deals"] == deals == rules.num_teams * match["pairs"]
+    (file,) = (tmp_path / "r" / "records").iterdir()
+    records, problems = read_records(file)
     assert not problems
     assert len(records) == deals
     for record in records:
@@ -94,10 +95,11 @@ def test_games_are_trained_for_and_measured_as_games(train, evaluate, tmp_path, 
     assert not any(section.name == "pile" for section in agent.encoder.sections)
     told = read_description(tmp_path / "model")["training"]
     assert (told["episode"], told["reward"]) == ("game", "win")
-    written = evaluate("--agents model gold --episode game --deals 6 --record games.jsonl.gz")
+    written = evaluate("--agents model gold --episode game --deals 6 --record all --output r")
     (match,) = written["matches"]
-    assert (match["plays"], match["episode"]) == (6, "game")
-    games, problems = read_records(tmp_path / "games.jsonl.gz")
+    assert (match["plays"], written["episode"]) == (6, "game")
+    (file,) = (tmp_path / "r" / "records").iterdir()
+    games, problems = read_records(file)
     assert not problems
     assert sum(len(game.deals) for game in games) == match["deals"] > 6
     assert all(max(game.deals[-1].after.scores) >= 150 for game in games)

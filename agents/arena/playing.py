@@ -16,11 +16,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from agents.arena.blocks import block_sizes
 from agents.arena.referee import TIME_LIMIT
 from agents.arena.results import ResultsFolder, digest, manifest_of
 from agents.arena.summary import Outcome, summarise
 from agents.arena.tournament import Pairing, Settings, play_tournament
-from agents.arena.workers import RAY_DEFAULT, open_workers
+from agents.arena.workers import RAY_DEFAULT, num_cores, open_workers
 from agents.cli import UserError
 from agents.folder_lock import hold
 from agents.model_files import read_model
@@ -176,8 +177,11 @@ def play(
     specs = list(dict.fromkeys(spec for pairing in pairings for side in pairing.sides for spec in side))
     for spec in specs:
         load_agent(spec, settings.rules)  # a wrong name is told before anything is played
+    blocks = sum(len(list(block_sizes(settings.num_pairs, settings.episode, pairing.sides))) for pairing in pairings)
     with _folder(options, kind, settings, specs, [pairing.key for pairing in pairings]) as folder:
-        with open_workers(options.workers, options.ray) as workers, _progress(pairings, settings) as on_progress:
+        # No more processes than there is work for.
+        count = min(options.workers or num_cores(), blocks)
+        with open_workers(count, options.ray) as workers, _progress(pairings, settings) as on_progress:
             outcomes = play_tournament(pairings, settings, workers, folder, on_progress)
         summary = summarise(kind, title, options.command(name), settings, pairings, outcomes, sections(outcomes))
         return _written(options, folder, summary, outcomes)
