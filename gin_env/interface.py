@@ -21,7 +21,7 @@ from gin_env.dealing import parse_deck
 from gin_env.episodes import Transition
 from gin_env.errors import IllegalAction, InvalidPosition, whole_number
 from gin_env.events import seat_events
-from gin_env.learner import LearnerStep
+from gin_env.learner_step import LearnerStep
 from gin_env.notation.position import parse_position, status
 from gin_env.observation import ObservationEncoder
 from gin_env.rewards import Outcome, Reward, rewards_of

@@ -12,7 +12,6 @@ row's episode is over), so each row is one agent's trajectory, as advantage esti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,75 +21,17 @@ from gin_env.agent import Agent, RandomAgent, decide
 from gin_env.dealing import checked_dealers, per_table
 from gin_env.episodes import Episodes, Transition
 from gin_env.errors import InvalidPosition, row_index
+from gin_env.learner_step import LearnerStep
 from gin_env.randomness import random_seats
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
-from gin_env.view import PlayerView, player_view
+from gin_env.view import PlayerView
 
 Rows = NDArray[np.intp]
 
 #: Tells the agents' seeds of one table apart.
 _AGENT_SEED_STRIDE = 1_000_003
-
-
-@dataclass(eq=False)
-class LearnerStep:
-    """What happened in N rows from one decision of the learner to its next.
-
-    Attributes
-    ----------
-    rewards : float32, shape (N,)
-        The sum for the learner's team since its last decision.
-    over, truncated : bool, shape (N,)
-        Episodes that ended, and those of them that were cut short.
-    finished_rows : int, shape (D,)
-        The row of each deal that ended; a row can stand there more than once.
-    finished : State or None
-        Those D deals as they ended, a row for each table; None where D is 0.
-    points, net_points, bonuses : int, shape (D, T)
-    winner, game_winner : int8, shape (D,)
-    truncated_deals : bool, shape (D,)
-        Of those deals, as in :class:`~gin_env.episodes.Transition`.
-    seats : int, shape (N,)
-        The learner's seat in the episode that ended.
-    """
-
-    rewards: NDArray[np.float32]
-    over: NDArray[np.bool_]
-    truncated: NDArray[np.bool_]
-    finished_rows: Rows
-    finished: State | None
-    points: NDArray[np.int64]
-    net_points: NDArray[np.int64]
-    bonuses: NDArray[np.int64]
-    winner: NDArray[np.int8]
-    game_winner: NDArray[np.int8]
-    truncated_deals: NDArray[np.bool_]
-    seats: Rows
-    _last_deals: Rows  #: (N,) number of the deal that ended the row's episode
-
-    def terminal_view(self) -> PlayerView:
-        """Return how the rows that are ``over`` (ascending) ended, seen from the learner's last seat there.
-
-        Raises ``ValueError`` where no episode ended.
-        """
-        if self.finished is None or not self.over.any():
-            raise ValueError("no episode ended with this step")
-        over = np.flatnonzero(self.over)
-        _, rows = self.last_deals(over)
-        return player_view(self.finished, seats=self.seats[over] % self.finished.rules.num_seats, rows=rows)
-
-    def last_deals(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return the numbers (M,) of the deals that ended the episodes of some rows, and their rows in ``finished``.
-
-        With two tables the row is that of the learner's table.
-        """
-        if self.finished is None:
-            raise ValueError("no deal ended with this step")
-        rules = self.finished.rules
-        deals = self._last_deals[rows]
-        return deals, deals * rules.num_tables + self.seats[rows] // rules.num_seats
 
 
 class LearnerTable:

@@ -21,7 +21,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from gin_env.agent import Agent
 from gin_env.central import HiddenEncoder
-from gin_env.learner import LearnerStep, LearnerTable
+from gin_env.learner import LearnerTable
+from gin_env.learner_step import LearnerStep
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rewards import Reward
 from gin_env.rules import Rules

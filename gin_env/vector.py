@@ -30,7 +30,8 @@ from gin_env.interface import (
     observation_space,
     resolve_illegal_reward,
 )
-from gin_env.learner import LearnerStep, LearnerTable
+from gin_env.learner import LearnerTable
+from gin_env.learner_step import LearnerStep
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward

@@ -1,5 +1,6 @@
 """evaluate.py as a user types it, wrong input included."""
 
+import importlib.util
 import itertools
 import json
 import subprocess
@@ -293,3 +294,10 @@ def test_results_become_a_page(evaluate, tmp_path):
     page = (tmp_path / "ladder" / "report.html").read_text()
     assert all(name in page for name in ("gold", "simple", "gin-only"))
     assert str(Path("ladder") / "figures" / "matrix.png") in done.stdout
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_the_option_says_how_to_get_it(evaluate):
+    done = evaluate("--agents", "gold", "simple", "--deals", 200, "--ray", "auto")
+    assert done.returncode == 2
+    assert done.stderr.strip() == "error: --ray needs Ray: pip install -e '.[scale]'"

@@ -59,6 +59,7 @@ FLOORS = {
     "outlook": 8,
     "notation.position": 8,
     "learner": 9,
+    "learner_step": 8,
     "observation": 9,
     "notation.recorder": 9,
     "notation.replay": 10,

@@ -19,7 +19,7 @@ from agents.arena.report import REPORT_FILE, write_report
 from agents.arena.report.folders import Match, result_between, standings
 from agents.arena.report.page import NOTHING
 from agents.arena.report.training import read_run
-from agents.arena.results import FORMAT
+from agents.arena.results_folder import FORMAT
 from gin_env.rules import Rules
 
 AGENTS = ("best", "search:best,worlds=64", "runs/first", "lookahead", "gin-only", "gold-k4", "simple", "hasty")

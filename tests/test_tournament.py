@@ -14,7 +14,7 @@ import pytest
 
 from agents.arena import play_match, referee
 from agents.arena.blocks import block_sizes
-from agents.arena.results import JOURNAL_FILE, fingerprint
+from agents.arena.results_folder import JOURNAL_FILE, fingerprint
 from agents.arena.tally import Tally
 from agents.arena.tournament import Settings, play_tournament
 from agents.registry import load_agent

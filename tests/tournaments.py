@@ -4,7 +4,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from agents.arena.blocks import play_block
-from agents.arena.results import ResultsFolder, manifest_of
+from agents.arena.results_folder import ResultsFolder, manifest_of
 from agents.arena.summary import summarise
 from agents.arena.tournament import Pairing, play_tournament
 from agents.arena.workers import open_workers

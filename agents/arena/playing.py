@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agents.arena.blocks import block_sizes
 from agents.arena.referee import TIME_LIMIT
-from agents.arena.results import ResultsFolder, digest, manifest_of
+from agents.arena.results_folder import ResultsFolder, digest, manifest_of
 from agents.arena.summary import Outcome, summarise
 from agents.arena.tournament import Pairing, Settings, play_tournament
 from agents.arena.workers import RAY_DEFAULT, num_cores, open_workers

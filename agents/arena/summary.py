@@ -12,7 +12,7 @@ from typing import Any
 import gin_env
 from agents.arena.ratings import Contest, ranking, sorted_rows, team_ratings
 from agents.arena.result import MatchResult
-from agents.arena.results import FORMAT
+from agents.arena.results_folder import FORMAT
 from agents.arena.statistics import CONFIDENCE
 from agents.arena.tournament import ForfeitedMatch, Pairing, Settings
 

@@ -18,7 +18,7 @@ from agents.arena.blocks import Block, BlockResult, block_sizes
 from agents.arena.ratings import side_name
 from agents.arena.referee import TIME_LIMIT
 from agents.arena.result import MatchResult
-from agents.arena.results import ResultsFolder
+from agents.arena.results_folder import ResultsFolder
 from agents.arena.tally import Tally
 from agents.arena.workers import Workers, next_done, play_alone
 from gin_env.rules import Rules

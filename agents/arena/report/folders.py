@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.arena.ratings import side_name
-from agents.arena.results import FORMAT, SUMMARY_FILE
+from agents.arena.results_folder import FORMAT, SUMMARY_FILE
 from agents.arena.statistics import Estimate
 from gin_env.rules import Rules
 
