@@ -84,12 +84,12 @@ class ChallengeDeal:
     points: tuple[int, ...]
 
 
-def read_challenge_deals(path: str | Path) -> ReadResult[ChallengeDeal]:
+def read_challenge_deals(path: str | Path) -> ReadResult:
     """Read a file of deals, one a line; a name that ends with ``.gz`` stands for a compressed one.
 
     Good lines are read and the others told by number. Raises ``OSError`` only where the file cannot be opened.
     """
-    found: ReadResult[ChallengeDeal] = ReadResult([], [])
+    found: ReadResult = ReadResult([], [])
     for number, line in numbered_lines(path, found.problems):
         try:
             found.records.append(parse_challenge_deal(line))

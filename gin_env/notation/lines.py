@@ -9,9 +9,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
-
-Record = TypeVar("Record")
+from typing import Any, NamedTuple
 
 _SEALED = re.compile(r'(.*),"checksum":"([0-9a-f]{16})"\}')
 
@@ -20,10 +18,10 @@ class RecordError(ValueError):
     """A line or a record that does not tell of a deal or game as these rules play it; the message says why."""
 
 
-class ReadResult(NamedTuple, Generic[Record]):
+class ReadResult(NamedTuple):
     """What a file held: the records that could be read, and (line number, what is wrong) for all other lines."""
 
-    records: list[Record]
+    records: list[Any]
     problems: list[tuple[int, str]]
 
 

@@ -200,13 +200,13 @@ def from_json(line: str) -> DealRecord | GameRecord:
     return record
 
 
-def read_records(path: str | Path) -> ReadResult[DealRecord | GameRecord]:
+def read_records(path: str | Path) -> ReadResult:
     """Read a file of records, one a line; a name that ends with ``.gz`` stands for a compressed one.
 
     Whatever a line holds, good lines are read and the others are told by number. Raises ``OSError`` only
     where the file cannot be opened.
     """
-    found: ReadResult[DealRecord | GameRecord] = ReadResult([], [])
+    found: ReadResult = ReadResult([], [])
     for number, line in numbered_lines(path, found.problems):
         try:
             found.records.append(from_json(line))
