@@ -10,6 +10,7 @@ More commands, each with its own --help: report, cross-play, partners, ablations
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import itertools
 import os
@@ -55,24 +56,29 @@ _BENCHMARK_HELP = f"a fixed benchmark ({', '.join(BENCHMARKS)}) and the agent th
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments(PlayOptions):
-    """Let agents play each other on duplicate deals: every deck is played once for each team, held by the first."""
+    """Let agents play each other on duplicate deals: every deck is played once for each team, held by the first.
+
+    More commands, each with its own --help: evaluate.py report, cross-play, partners, ablations, trades.
+    """
 
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help=_AGENTS_HELP)] = ()
     all_pairs: bool = False
     """a round robin: let every agent play every other, instead of the first each of the others"""
     seats: Annotated[tuple[str, ...], tyro.conf.arg(help=_SEATS_HELP)] = ()
-    benchmark: Annotated[tuple[str, str] | None, tyro.conf.arg(help=_BENCHMARK_HELP, metavar="NAME AGENT")] = None
+    benchmark: Annotated[tuple[str, ...], tyro.conf.arg(help=_BENCHMARK_HELP, metavar="NAME AGENT")] = ()
 
 
 def main() -> None:
     """Read the arguments, play what they ask for, show the tables and keep the results."""
-    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        _check_command(sys.argv[1])
         importlib.import_module(COMMANDS[sys.argv[1]]).main(sys.argv[2:])
         return
     arguments = parse(Arguments, prog="evaluate.py")
     _check(arguments)
-    if arguments.benchmark is not None:
-        run_benchmark(*arguments.benchmark, arguments)
+    if arguments.benchmark:
+        name, agent = arguments.benchmark
+        run_benchmark(name, agent, arguments)
         return
     rules = arguments.rules_for(arguments.agents or arguments.seats)
     pairings = _pairings(arguments, rules)
@@ -86,12 +92,23 @@ def main() -> None:
         sys.exit(1)
 
 
+def _check_command(word: str) -> None:
+    if word not in COMMANDS:
+        close = difflib.get_close_matches(word, COMMANDS, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise UserError(
+            f"unknown command {word!r}: {hint}one of {', '.join(COMMANDS)}, or options as --help shows them"
+        )
+
+
 def _check(arguments: Arguments) -> None:
     """Refuse what can be refused before anything is played."""
     arguments.check()
-    chosen = [bool(arguments.agents), bool(arguments.seats), arguments.benchmark is not None]
+    chosen = [bool(arguments.agents), bool(arguments.seats), bool(arguments.benchmark)]
     if sum(chosen) != 1:
         raise UserError("give one of --agents (two or more), --seats (one for each seat) or --benchmark NAME AGENT")
+    if arguments.benchmark and len(arguments.benchmark) != 2:
+        raise UserError(f"--benchmark {' '.join(arguments.benchmark)}: give its name and one agent")
     if arguments.agents and len(arguments.agents) < 2:
         raise UserError(f"--agents {' '.join(arguments.agents)}: name at least two agents")
     opponents = arguments.agents if arguments.all_pairs else arguments.agents[1:]

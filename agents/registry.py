@@ -82,7 +82,7 @@ def parts_of(spec: str) -> list[str]:
 def files_of(spec: str) -> list[Path]:
     """Return the files that decide how an agent plays, besides our own: of saved models and foreign classes.
 
-    What those files import is not followed.
+    With a foreign class go all Python files that lie beside it; what else it imports is not followed.
     """
     files = []
     for part in parts_of(spec):
@@ -90,13 +90,17 @@ def files_of(spec: str) -> list[Path]:
         if is_model(part):
             files += sorted(file for file in Path(part).iterdir() if file.suffix in (".npz", ".json"))
         elif source.endswith(".py"):
-            files.append(Path(source))
+            files += _beside(Path(source))
         elif source and name.isidentifier():
             with contextlib.suppress(ImportError, ValueError):
                 found = importlib.util.find_spec(source)
                 if found is not None and found.origin is not None and Path(found.origin).is_file():
-                    files.append(Path(found.origin))
+                    files += _beside(Path(found.origin))
     return [file for file in files if file.is_file()]
+
+
+def _beside(file: Path) -> list[Path]:
+    return [file, *sorted(other for other in file.parent.glob("*.py") if other.name != file.name)]
 
 
 def load_agent(spec: str, rules: Rules) -> Agent:
@@ -183,6 +187,9 @@ def _load_file(spec: str, path: Path) -> ModuleType:
         raise ValueError(f"agent {spec!r}: {path} is not a Python file")
     module = importlib.util.module_from_spec(found)
     sys.modules[module.__name__] = module  # dataclasses and pickle look there
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # so that it can import its neighbours
     try:
         found.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # as above

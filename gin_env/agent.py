@@ -64,7 +64,9 @@ def decide(agent: Agent, view: PlayerView) -> NDArray[np.intp]:
         row, action = int(wrong[0]), int(actions[wrong[0]])
         text = repr(layout.text(action)) if known[row] == action else f"action {action}"
         could = ", ".join(layout.texts(legal[row]))
-        raise AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {could}")
+        error = AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {could}")
+        error.row = row
+        raise error
     return actions
 
 

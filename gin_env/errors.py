@@ -14,7 +14,12 @@ class IllegalAction(ValueError):
 
 
 class AgentError(ValueError):
-    """What an agent returned cannot be played; the message names the agent and what is legal."""
+    """What an agent returned cannot be played; the message names the agent and what is legal.
+
+    ``row`` is the row of its view in which it chose something illegal, None where all of its answer is wrong.
+    """
+
+    row: int | None = None
 
 
 class InvalidPosition(ValueError):

@@ -155,6 +155,9 @@ def test_deals_that_the_first_sits_out_do_not_count(evaluate, tmp_path):
         (["cross-play", "--agents", "simple"], "name 2 agents or more"),
         (["cross-play", "--agents", "simple", "gold", "--preset", "eaai_2p"], "no partners sit together"),
         (["ablations", "--agents", "simple", "gold", "--untraded", "never-trade"], "give 2, one for each agent"),
+        (["crosplay", "--agents", "simple"], "did you mean cross-play"),
+        (["--benchmark", "two-player-v1"], "--benchmark two-player-v1: give its name and one agent"),
+        (["partners", "--agents", "simple", "--pool"], "--pool: name an agent or more"),
         (["report"], "name a folder"),
         (["report", "/no/such"], "/no/such"),
         (["--agents", "simple", "gold", "--seed", "-3"], "--seed -3"),
@@ -191,7 +194,7 @@ def test_help_names_every_agent_and_preset(evaluate):
     done = evaluate("--help")
     assert done.returncode == 0
     words = done.stdout.replace("│", " ").split()
-    for name in (*AGENT_NAMES, *PRESETS):
+    for name in (*AGENT_NAMES, *PRESETS, "cross-play", "ablations"):
         assert name in words or f"{name}," in words or f"{name};" in words
 
 

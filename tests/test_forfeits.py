@@ -8,6 +8,7 @@ import pytest
 
 from agents.arena import referee
 from agents.arena.blocks import Block, play_block
+from agents.arena.results_folder import fingerprint
 from agents.arena.tournament import ForfeitedMatch, Pairing, Settings
 from gin_env.rules import Rules
 from tests.tournaments import DUEL, FOREIGN, pairing, summary, tournament, write_foreign
@@ -45,6 +46,8 @@ def test_a_fault_forfeits_one_match_and_stops_no_other(foreign, monkeypatch, nam
     assert isinstance(fault, ForfeitedMatch)
     assert (fault.agent, fault.side, fault.reason, fault.pair) == (bad, 1, reason, 0)
     assert words in fault.text
+    if reason == "raised":
+        assert "mine.py:" in fault.text  # the line, for its author
     assert [outcome.num_pairs for outcome in outcomes[1:]] == [200, 200]
     told = summary(settings, pairings, outcomes)
     assert told["matches"][0]["forfeit"]["text"] == fault.text
@@ -111,3 +114,33 @@ class Common(Hasty):
     pairings = [pairing(f"{foreign}:Common", "gold")]
     one, other = (tournament(pairings, Settings(DUEL, num_pairs=50))[0] for _ in range(2))
     np.testing.assert_array_equal(one.pair_means, other.pair_means)
+
+
+def test_an_illegal_action_is_told_with_the_deal_it_came_in(foreign):
+    """Legal until the fifth pair's deck: the forfeit names that pair."""
+    foreign.write_text(
+        FOREIGN
+        + """
+class Late(Hasty):
+    name = "late"
+    def act(self, view):
+        if len(view) > 9:
+            actions = super().act(view)
+            actions[9] = view.layout.knock
+            return actions
+        return super().act(view)
+"""
+    )
+    (fault,) = tournament([pairing(f"{foreign}:Late", "gold")], Settings(DUEL, num_pairs=50))
+    # Half of the first decisions are its own: the tenth of them is in pair 9 or 18.
+    assert 5 <= fault.pair <= 30
+
+
+def test_an_agent_may_import_its_neighbours(foreign):
+    (foreign.parent / "pears_of_mine.py").write_text("SIGN = 1\n")
+    foreign.write_text(FOREIGN + "\nfrom pears_of_mine import SIGN\n")
+    (match,) = tournament([pairing(f"{foreign}:Hasty", "gold")], Settings(DUEL, num_pairs=100), count=2)
+    assert match.num_pairs == 100
+    before = fingerprint(f"{foreign}:Hasty")
+    (foreign.parent / "pears_of_mine.py").write_text("SIGN = -1\n")
+    assert fingerprint(f"{foreign}:Hasty") != before

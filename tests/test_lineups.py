@@ -114,3 +114,12 @@ def test_wrong_lineups_are_refused():
         Lineup.make(Rules.preset("free_for_all_5p"), [gold] * 3)
     with pytest.raises(ValueError, match="2 agents for palace_4p: give 4"):
         sides_of_seats(PALACE, ["a", "b"])
+
+
+def test_a_match_takes_the_name_of_a_preset_and_tells_itself_in_a_line():
+    gold = load_agent("gold", Rules.preset("eaai_2p"))
+    match = play_match("eaai_2p", gold, load_agent("gold-k4", PALACE), 40)
+    assert repr(match).startswith("<gold v gold-k4: ")
+    assert repr(match).endswith(" points per deal, 40 pairs of eaai_2p>")
+    with pytest.raises(ValueError, match="'simple' is no agent"):
+        play_match("eaai_2p", "simple", gold, 40)

@@ -401,3 +401,9 @@ def test_a_folder_without_anything_is_named(tmp_path):
         write_report([tmp_path])
     with pytest.raises(ValueError, match="at least one folder"):
         write_report([])
+
+
+def test_an_unfinished_folder_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "journal.jsonl").write_text("{}\n")
+    with pytest.raises(ValueError, match="is unfinished: repeat the command"):
+        write_report([tmp_path])

@@ -236,7 +236,7 @@ def test_killed_and_begun_again_it_ends_as_if_nothing_had_happened(tmp_path, for
         done = run(tmp_path, *field, "--output", name, "--workers", 1)
         out, error = done.communicate(timeout=120)
         assert done.returncode == 0, error
-        assert "Hasty" in out
+        assert " mine.py:Hasty" in out  # without the folders before it
     assert journal.read_bytes().startswith(before.rpartition(b"\n")[0])
     summaries = [(tmp_path / name / "summary.json").read_text() for name in ("killed", "whole")]
     assert summaries[0] == summaries[1]

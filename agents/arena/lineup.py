@@ -77,8 +77,13 @@ class Lineup:
         if len(sides) not in (NUM_SIDES, teams):
             wanted = "2" if teams == NUM_SIDES else f"2 or {teams}"
             raise ValueError(f"{len(sides)} sides for {rules.name}: {wanted} are needed")
-        agents = tuple(tuple(side) if isinstance(side, Sequence) else (side,) * size for side in sides)
+        agents: tuple[tuple[Any, ...], ...] = tuple(
+            tuple(side) if isinstance(side, list | tuple) else (side,) * size for side in sides
+        )
         for side in agents:
+            for agent in side:
+                if not hasattr(agent, "act"):
+                    raise ValueError(f"{agent!r} is no agent: give an object, as agents.registry.load_agent returns it")
             if len(side) != size:
                 raise ValueError(f"a side of {len(side)} agents for {rules.name}: its teams have {size} seats")
         play, team = np.arange(teams)[:, None], np.arange(teams)

@@ -36,7 +36,7 @@ from gin_env.episodes import EPISODES, Episodes, Transition
 from gin_env.melds import deadwood
 from gin_env.notation.recorder import Recorder
 from gin_env.notation.records import DealRecord, GameRecord
-from gin_env.rules import Rules
+from gin_env.rules import Rules, resolve_rules
 from gin_env.state import State
 
 #: Finished deals that are kept before they are counted together: many at once are cheaper.
@@ -57,7 +57,7 @@ class Forfeit(Exception):
     text : str
         What happened.
     pair : int
-        The lowest number among the pairs that it was asked about.
+        The pair in which it did it, or, where that is not known, the first of those that it was asked about.
     """
 
     def __init__(self, side: int, place: int, agent: str, fault: AgentFault, pair: int) -> None:
@@ -67,7 +67,7 @@ class Forfeit(Exception):
 
 
 def play_match(
-    rules: Rules,
+    rules: Rules | str,
     first: Agent | Sequence[Agent],
     second: Agent | Sequence[Agent],
     num_pairs: int,
@@ -82,7 +82,7 @@ def play_match(
 
     Parameters
     ----------
-    rules : Rules
+    rules : Rules or str
     first, second : Agent, or sequence of Agent
         The first plays all seats of its team, the second those of all other teams; the same object may do both.
         A sequence gives one agent for each seat of a team.
@@ -107,7 +107,7 @@ def play_match(
     AgentError
         An agent returned something that is no legal action.
     """
-    lineup = Lineup.make(rules, (first, second))
+    lineup = Lineup.make(resolve_rules(rules), (first, second))
     return play_lineup(
         lineup,
         num_pairs,
@@ -361,5 +361,6 @@ class _Table:
         try:
             yield
         except AgentFault as fault:
-            pair = self.first_pair + int(self.episode_of[rows].min()) // self.rules.num_teams
+            episode = self.episode_of[rows].min() if fault.row is None else self.episode_of[rows[fault.row]]
+            pair = self.first_pair + int(episode) // self.rules.num_teams
             raise Forfeit(side, place, self.names[side], fault, pair) from fault

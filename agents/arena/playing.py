@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import math
+import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -44,6 +45,9 @@ _RAY_HELP = (
     f"play on a Ray cluster at this address ({RAY_DEFAULT}: the one that RAY_ADDRESS names, or a Ray of its own on "
     "this machine); the results are the same; needs pip install -e '.[scale]'"
 )
+
+#: The folders before a file of Python.
+_FOLDERS = re.compile(r"[^,=:]*/(?=[^/,=:]+\.py:)")
 
 #: Options that change how matches are played, not what they come to: they are no part of the command that repeats.
 _NOT_REPEATED = ("output", "json", "workers", "ray")
@@ -101,12 +105,13 @@ class PlayOptions(ResultsOptions):
     precision: float | None = None
     """end a match as soon as its 95 % interval is no wider than ± this many points per deal"""
     time_limit: float = TIME_LIMIT
-    """seconds for each decision of an agent (on average over the decisions it is asked for at once); an
-    agent that takes longer forfeits the match, as one that raises or answers illegally does"""
+    """seconds for each decision of an agent (on average over those it is asked for at once, and 10 seconds more for
+    each time it is asked); who takes longer forfeits the match, as one that raises or answers illegally does"""
     record: Literal["first", "all", "none"] = "first"
     """deals that are written down card by card in OUTPUT/records: those of each match's first block, all, or none"""
     workers: int | None = None
-    """processes that play; by default one for each core"""
+    """processes that play, by default one for each core; with 1 all is played in this process, where an agent that ends
+    it ends everything"""
     ray: Annotated[str | None, tyro.conf.arg(help=_RAY_HELP)] = None
 
     def check(self) -> None:
@@ -177,13 +182,17 @@ def play(
     specs = list(dict.fromkeys(spec for pairing in pairings for side in pairing.sides for spec in side))
     for spec in specs:
         load_agent(spec, settings.rules)  # a wrong name is told before anything is played
+    shown = _shown(specs)
+    pairings = [dataclasses.replace(pairing, shown=shown) for pairing in pairings]
     blocks = sum(len(list(block_sizes(settings.num_pairs, settings.episode, pairing.sides))) for pairing in pairings)
     with _folder(options, kind, settings, specs, [pairing.key for pairing in pairings]) as folder:
         # No more processes than there is work for.
         count = min(options.workers or num_cores(), blocks)
         with open_workers(count, options.ray) as workers, _progress(pairings, settings) as on_progress:
             outcomes = play_tournament(pairings, settings, workers, folder, on_progress)
-        summary = summarise(kind, title, options.command(name), settings, pairings, outcomes, sections(outcomes))
+        summary = summarise(
+            kind, title, options.command(name), settings, pairings, outcomes, _renamed(sections(outcomes), shown)
+        )
         return _written(options, folder, summary, outcomes)
 
 
@@ -194,6 +203,24 @@ def write_results(
     with _folder(options, kind, settings, specs, list(specs)) as folder:
         summary = summarise(kind, title, options.command(name), settings, [], [], sections)
         return _written(options, folder, summary, [])
+
+
+def _shown(specs: Sequence[str]) -> dict[str, str]:
+    """Return what agents from files are called: without the folders, where that leaves them apart."""
+    short = {spec: _FOLDERS.sub("", spec) for spec in specs}
+    return {spec: name for spec, name in short.items() if list(short.values()).count(name) == 1}
+
+
+def _renamed(value: Any, shown: dict[str, str]) -> Any:
+    """Return plain values with the agents' names as they are shown."""
+    if isinstance(value, str):
+        for spec, name in shown.items():
+            value = value.replace(spec, name)
+    elif isinstance(value, list):
+        return [_renamed(one, shown) for one in value]
+    elif isinstance(value, dict):
+        return {key: _renamed(one, shown) for key, one in value.items()}
+    return value
 
 
 @contextlib.contextmanager

@@ -11,7 +11,9 @@ import contextlib
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,12 +38,11 @@ REASONS = ("raised", "illegal", "slow", "died")
 
 
 class AgentFault(Exception):
-    """An agent did something for which it forfeits the match."""
+    """An agent did something for which it forfeits the match; ``row`` is where, if it is known."""
 
-    def __init__(self, reason: str, text: str) -> None:
+    def __init__(self, reason: str, text: str, row: int | None = None) -> None:
         super().__init__(text)
-        self.reason = reason
-        self.text = text
+        self.reason, self.text, self.row = reason, text, row
 
 
 class _TimeIsUpError(BaseException):
@@ -82,11 +83,11 @@ class Referee:
         except _TimeIsUpError:
             raise self._too_slow(num_decisions, allowed) from None
         except AgentError as error:
-            raise AgentFault("illegal", str(error)) from error
+            raise AgentFault("illegal", str(error), error.row) from error
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever it is, it is the agent's
-            raise AgentFault("raised", f"{type(error).__name__}: {_text(error)}") from error
+            raise AgentFault("raised", f"{type(error).__name__}: {_text(error)}{_where(error)}") from error
         if time.perf_counter() - started > allowed:
             raise self._too_slow(num_decisions, allowed)
         return answer
@@ -94,6 +95,12 @@ class Referee:
     def _too_slow(self, num_decisions: int, allowed: float) -> AgentFault:
         each = f"{self.time_limit:g} s for each decision and {ALLOWANCE:g} s for the call"
         return AgentFault("slow", f"more than {allowed:.1f} s for {num_decisions} decisions ({each}; --time-limit)")
+
+
+def _where(error: BaseException) -> str:
+    """Return the line that raised, for the agent's author."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno} in {frames[-1].name})" if frames else ""
 
 
 def _text(error: BaseException) -> str:

@@ -30,7 +30,7 @@ from gin_env.rules import resolve_rules
 ADVISED_HALF_WIDTH = 0.3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MatchResult:
     """What a match came to, told from the first side.
 
@@ -57,6 +57,11 @@ class MatchResult:
     tally: Tally
     records: DealRecords | None
     seconds: float
+
+    def __repr__(self) -> str:
+        """Return the result in a line."""
+        points = self.points_per_deal.text(sign=True)
+        return f"<{' v '.join(self.names)}: {points} points per deal, {self.num_pairs} pairs of {self.rules_name}>"
 
     @property
     def num_pairs(self) -> int:
@@ -149,7 +154,7 @@ class MatchResult:
     @cached_property
     def pairs_advised(self) -> int | None:
         """Pairs for an interval of ±``ADVISED_HALF_WIDTH``; None where too few were played to tell."""
-        if math.isnan(self.points_per_deal.half_width):  # fewer pairs than an interval needs
+        if not self.points_per_deal.half_width > 0:  # fewer pairs than an interval needs, or nothing but ties
             return None
         return pairs_needed(self.points_per_deal, ADVISED_HALF_WIDTH, self.num_pairs)
 

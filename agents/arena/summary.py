@@ -70,9 +70,7 @@ def summarise(
 
 def match_summary(pairing: Pairing, outcome: Outcome) -> dict[str, Any]:
     """Return a match's figures, or its forfeit."""
-    sides = [list(dict.fromkeys(side)) for side in pairing.sides]
-    if pairing.labels:
-        sides = [[label] for label in pairing.labels]
+    sides = [list(dict.fromkeys(side)) for side in pairing.members]
     told: dict[str, Any] = {"first": sides[0], "second": sides[1], "sides": sides, "forfeit": None}
     if isinstance(outcome, ForfeitedMatch):
         fault = {name: getattr(outcome, name) for name in ("agent", "side", "place", "reason", "text", "pair")}
@@ -105,7 +103,7 @@ def contests(pairings: Sequence[Pairing], outcomes: Sequence[Outcome]) -> list[C
             continue
         tally, counted = outcome.tally, outcome.counted(0)
         points, deals = outcome.pair_points(0)
-        first, second = ((name,) for name in pairing.names) if pairing.labels else pairing.sides
+        first, second = pairing.members
         found.append(
             Contest(
                 first=tuple(first),

@@ -7,9 +7,9 @@ order in which blocks end. A forfeit ends its match and no other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,17 +67,22 @@ class Pairing:
     ----------
     sides : tuple of tuple of str
         For each side the text that names each place's agent.
-    labels : tuple of str, optional
-        What the sides are called; by default their agents' texts.
+    shown : mapping of str to str
+        What agents are called in tables, where that is not their text.
     """
 
     sides: Sides
-    labels: tuple[str, ...] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def members(self) -> Sides:
+        """What the agents of each side are called."""
+        return tuple(tuple(self.shown.get(spec, spec) for spec in side) for side in self.sides)
 
     @property
     def names(self) -> tuple[str, ...]:
         """What each side is called."""
-        return self.labels or tuple(side_name(side) for side in self.sides)
+        return tuple(map(side_name, self.members))
 
     @property
     def key(self) -> str:
@@ -149,7 +154,9 @@ class _Match:
             counted = self.results[self.counted]
             self.counted += 1
             if counted.forfeit is not None:
-                self.outcome = ForfeitedMatch(self.pairing.names, **counted.forfeit)
+                told = counted.forfeit
+                agent = self.pairing.members[told["side"]][told["place"]]
+                self.outcome = ForfeitedMatch(self.pairing.names, **{**told, "agent": agent})
             elif self.counted == len(self.blocks) or self._is_precise():
                 self.outcome = self._so_far()
 

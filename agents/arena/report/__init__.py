@@ -14,7 +14,7 @@ from agents.arena.report import page
 from agents.arena.report.chapters import results_part
 from agents.arena.report.folders import Results, read_results
 from agents.arena.report.training import LOGS, TrainingRun, read_run, run_part
-from agents.arena.results_folder import SUMMARY_FILE
+from agents.arena.results_folder import JOURNAL_FILE, SUMMARY_FILE
 from agents.model_files import DESCRIPTION_FILE
 
 REPORT_FILE = "report.html"
@@ -64,6 +64,10 @@ def write_report(folders: Sequence[Path], output: Path | None = None) -> list[Pa
 
 def _read_folder(folder: Path) -> list[Results | TrainingRun]:
     found = [told for told in (read_results(folder), read_run(folder)) if told is not None]
+    if not found and (folder / JOURNAL_FILE).exists():
+        raise ValueError(
+            f"{folder} is unfinished: repeat the command that began it, with --output {folder}"
+        )
     if not found:
         raise ValueError(
             f"{folder} holds neither {SUMMARY_FILE} nor a training run ({DESCRIPTION_FILE} and {LOGS}): "

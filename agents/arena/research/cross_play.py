@@ -45,7 +45,8 @@ def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
     own, mixed = [(agent, agent) for agent in whole], list(itertools.combinations(whole, 2))
     text = [
         f"Net points per deal of each team against {arguments.against}. On the diagonal an agent plays with itself, "
-        "elsewhere with one that it has never met."
+        "elsewhere with one that it has never met. Agents should be of like strength, as those that one method "
+        "trained: between unlike ones the gap tells their strength, and nothing of how they understand each other."
     ]
     if len(whole) < len(arguments.agents):
         out = [agent for agent in arguments.agents if agent not in whole]

@@ -85,8 +85,9 @@ def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
     ]
     told = [
         f"Net points per deal of each team against {arguments.against}; partners by column.",
-        "0 in the relative columns means: nobody here plays better with these partners. Worst partners and best-known "
-        "mates are chosen by every other deck and measured on the rest, so that the choice flatters nobody.",
+        "The relative columns tell how much better (above 0) or worse the agent does than each partner's best-known "
+        "mate. Worst partners and best-known mates are chosen by every other deck and measured on the rest, so that "
+        "the choice flatters nobody; the points there differ a little from those of the matrix.",
     ]
     return [
         matrix.section("Partners never met", told[:1], members, arguments.pool),

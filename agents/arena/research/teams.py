@@ -136,7 +136,8 @@ def teams_of(members: Sequence[str]) -> list[Team]:
 def check_members(option: str, members: Sequence[str], at_least: int) -> None:
     """Raise ``UserError`` where too few agents are named, or one twice."""
     if len(members) < at_least:
-        raise UserError(f"{option} {' '.join(members)}: name {at_least} agents or more")
+        least = "an agent" if at_least == 1 else f"{at_least} agents"
+        raise UserError(f"{option} {' '.join(members)}".strip() + f": name {least} or more")
     twice = [name for name in members if list(members).count(name) > 1]
     if twice:
         raise UserError(f"{option}: {twice[0]} is named twice")
