@@ -55,17 +55,22 @@ _BENCHMARK_HELP = f"a fixed benchmark ({', '.join(BENCHMARKS)}) and the agent th
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arguments(PlayOptions):
-    """Let agents play each other on duplicate deals: every deck is played once for each team, held by the first.
-
-    More commands, each with its own --help: evaluate.py report, cross-play, partners, ablations, trades.
-    """
+class Contestants:
+    """Who plays: a base of its own, so that these options stand first."""
 
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help=_AGENTS_HELP)] = ()
     all_pairs: bool = False
     """a round robin: let every agent play every other, instead of the first each of the others"""
     seats: Annotated[tuple[str, ...], tyro.conf.arg(help=_SEATS_HELP)] = ()
     benchmark: Annotated[tuple[str, ...], tyro.conf.arg(help=_BENCHMARK_HELP, metavar="NAME AGENT")] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arguments(PlayOptions, Contestants):
+    """Let agents play each other on duplicate deals: every deck is played once for each team, held by the first.
+
+    More commands, each with its own --help: evaluate.py report, cross-play, partners, ablations, trades.
+    """
 
 
 def main() -> None:
