@@ -253,7 +253,7 @@ def test_everything_is_told(sample):
     assert "The field is 2.3 % cyclic; noise alone would give 1.0 %, 3.0 % at most: the order is transitive." in text
     assert "Rows sit with columns." in text
     assert "+1.25 ± 0.20" in text
-    assert "11,000" in text  # pairs for ±0.3, to two digits
+    assert "21,000" in text  # deals for ±0.3: twice 10,678 pairs, to two digits
     assert "offers" not in text  # nobody trades here
 
 

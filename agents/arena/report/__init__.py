@@ -65,9 +65,7 @@ def write_report(folders: Sequence[Path], output: Path | None = None) -> list[Pa
 def _read_folder(folder: Path) -> list[Results | TrainingRun]:
     found = [told for told in (read_results(folder), read_run(folder)) if told is not None]
     if not found and (folder / JOURNAL_FILE).exists():
-        raise ValueError(
-            f"{folder} is unfinished: repeat the command that began it, with --output {folder}"
-        )
+        raise ValueError(f"{folder} is unfinished: repeat the command that began it, with --output {folder}")
     if not found:
         raise ValueError(
             f"{folder} holds neither {SUMMARY_FILE} nor a training run ({DESCRIPTION_FILE} and {LOGS}): "

@@ -245,7 +245,7 @@ def _all_matches(matches: Sequence[Match]) -> list[page.Chapter]:
     if not matches:
         return []
     headings = ["first", "against", page.POINTS, "won %", "lost %", "pairs won, lost, tied", "sign test p"]
-    headings += ["pairs", "deals", "duplicate factor", "pairs for ±0.3"]
+    headings += ["pairs", "deals", "duplicate factor", "±0.3 needs"]
     rows: list[list[page.Cell]] = []
     for match in matches:
         data, (first, *others) = match.data, match.sides
@@ -259,15 +259,20 @@ def _all_matches(matches: Sequence[Match]) -> list[page.Chapter]:
                 None if None in counts else ", ".join(f"{count:,}" for count in counts),
                 _p_text(signs.get("p")),
                 *(data.get(key) for key in ("pairs", "deals", "duplicate_factor")),
-                _rounded(data.get("pairs_for_0.3")),
+                _rounded(_plays_needed(data)),
             ]
         )
     text = (
         "Pairs won: the decks on which the first side came out ahead; the sign test says how likely so uneven a count "
         "is between equal agents. Duplicate factor: so many times wider the interval would be, had every play a deck "
-        "of its own. Pairs for ±0.3: for an interval of ±0.3 points you need about so many."
+        "of its own. For an interval of ±0.3 points you need about so many deals (or games, where games were played)."
     )
     return [page.Chapter("All matches", page.table(headings, rows, (0, 1)) + page.paragraph(text, "quiet"))]
+
+
+def _plays_needed(data: Mapping[str, Any]) -> float | None:
+    pairs = data.get("pairs_for_0.3")
+    return None if pairs is None else pairs * data["plays"] / data["pairs"]
 
 
 def _p_text(p: float | None) -> str | None:
