@@ -64,9 +64,9 @@ def test_best_beats_simple(rules):
     ],
 )
 def test_best_is_as_strong_as_it_is_said_to_be(preset, opponent, floor):
-    """20,000 duplicate deals each, on decks of their own; the whole interval lies above a floor a little below it."""
+    """40,000 duplicate deals each, on decks of their own; the whole interval lies above a floor a little below it."""
     rules = Rules.preset(preset)
-    match = play_match(rules, load_agent("best", rules), load_agent(opponent, rules), 10_000, seed=5)
+    match = play_match(rules, load_agent("best", rules), load_agent(opponent, rules), 20_000, seed=5)
     assert match.points_per_deal.low > floor
 
 
