@@ -87,7 +87,8 @@ def seat_events(state: State, rows: ArrayLike | None = None) -> SeatEvents:
     cells = log.deal * seats + log.seat
     verbs = len(layout.verbs)
     by_verb = np.bincount(cells * verbs + log.verb, minlength=len(where) * seats * verbs).reshape(*shape, verbs)
-    answers = exchanges = trade_melds = gives = np.zeros(shape, dtype=np.int64)
+    nothing: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
+    answers = exchanges = trade_melds = gives = nothing
     if layout.give >= 0:
         give = layout.verbs.index("give")
         gives = by_verb[:, :, give]

@@ -203,7 +203,7 @@ class _Table:
         self._agents, self._by_seat = lineup.different_agents(), lineup.by_seat()
         self._finished: list[tuple[State, NDArray[np.intp]]] = []
         self._records: list[DealRecords] = []
-        self._events = np.int64(0)
+        self._events: NDArray[np.int64] = np.zeros((), dtype=np.int64)
         self._next_episode = 0
         self._start(np.arange(self.episodes.num_rows))
 
@@ -327,7 +327,7 @@ class _Table:
             winner=self.winner.reshape(shape),
             num_deals=by_episode(),
             style=np.stack([style_sums(records, side) for side in range(num_sides)]),
-            events=np.asarray(self._events),
+            events=self._events,
             deadwood=self.deadwood[0],
             discards=self.deadwood[1],
         )

@@ -190,7 +190,7 @@ def _equilibrium(game: NDArray[np.float64]) -> NDArray[np.float64]:
     among = game[np.ix_(support, support)]
     _, sizes, directions = np.linalg.svd(among)
     basis = directions[sizes <= NULL * max(1.0, sizes.max())].T
-    mixture = np.zeros(num)
+    mixture: NDArray[np.float64] = np.zeros(num)
     if basis.shape[1] > 1:
         mixture[support] = _most_even(game[~support][:, support], basis, inner[support])
     elif basis.shape[1] == 1:
