@@ -16,6 +16,7 @@ With both at random the flow of cards is kept and what they say is destroyed.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable
 
@@ -23,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.agent import Agent
-from gin_env.cards import NO_CARD, UInt64Array, unpack_cards
+from gin_env.cards import NO_CARD
 from gin_env.randomness import stream_keys
 from gin_env.rules import Rules
+from gin_env.sampling import random_cards
 from gin_env.state import Phase
 from gin_env.view import PlayerView
 from gin_env.worlds import sample_worlds
@@ -95,7 +97,7 @@ class AblatedAgent(Agent):
             replaced |= gives & answering
         rows = np.flatnonzero(replaced)
         if len(rows):
-            actions[rows] = layout.give + self._any_of(view.legal_give_bits[rows])
+            actions[rows] = layout.give + random_cards(view.legal_give_bits[rows], self.generator)
         return actions
 
     def imagined(self, view: PlayerView) -> PlayerView:
@@ -123,11 +125,8 @@ class AblatedAgent(Agent):
             drawn_card=np.where(others_turn & (view.drawn_card != NO_CARD), worlds.drawn_card, view.drawn_card),
         )
 
-    def _any_of(self, bits: UInt64Array) -> NDArray[np.intp]:
-        """Return a card of each set (M,), all with the same chance."""
-        return (unpack_cards(bits) * (1.0 - self.generator.random((len(bits), 52)))).argmax(axis=1)
 
-
+@functools.cache
 def _blind(rules: Rules) -> Rules:
     """Return the rules under which partners do not see each other's cards."""
     return dataclasses.replace(rules, partner_hand_visible=False)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.actions import ActionLayout
-from gin_env.cards import UInt64Array
+from gin_env.cards import NUM_CARDS, UInt64Array, unpack_cards
 
 
 def random_actions(legal: UInt64Array, layout: ActionLayout, generator: np.random.Generator) -> NDArray[np.intp]:
@@ -19,6 +19,11 @@ def random_actions(legal: UInt64Array, layout: ActionLayout, generator: np.rando
     rank -= ends[word, rows] - counts[word, rows]
     actions = layout.word_starts[word] + nth_bit(legal[rows, word], rank)
     return np.where(ends[-1] > 0, actions, -1)
+
+
+def random_cards(bits: UInt64Array, generator: np.random.Generator) -> NDArray[np.intp]:
+    """Return a card of each set (M,), all with the same chance; 0 for an empty set."""
+    return (unpack_cards(bits) * (1.0 - generator.random((len(bits), NUM_CARDS)))).argmax(axis=1)
 
 
 def nth_bit(bits: UInt64Array, rank: NDArray[np.intp]) -> NDArray[np.intp]:

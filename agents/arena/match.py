@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.lineup import Lineup
+from agents.arena.ratings import side_name
 from agents.arena.records import NO_SIDE, DealRecords, join_records, read_records
 from agents.arena.referee import AgentFault, Referee
 from agents.arena.result import MatchResult
@@ -159,7 +160,7 @@ def play_lineup(
     if episode not in EPISODES:
         raise ValueError(f"unknown episode {episode!r}: one of {', '.join(EPISODES)}")
     started = time.perf_counter()
-    names = tuple(names or ("+".join(dict.fromkeys(agent.name for agent in side)) for side in lineup.agents))
+    names = tuple(names or (side_name([agent.name for agent in side]) for side in lineup.agents))
     table = _Table(lineup, names, num_pairs, seed, first_pair, batch_rows, episode, referee)
     table.reset_agents()
     if on_record is not None:

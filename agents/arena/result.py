@@ -158,11 +158,6 @@ class MatchResult:
             return None
         return pairs_needed(self.points_per_deal, ADVISED_HALF_WIDTH, self.num_pairs)
 
-    @property
-    def decisions_per_second(self) -> float:
-        """Decisions of all sides per second of the match."""
-        return float(self.tally.style[:, -1].sum() / self.seconds)
-
     def deadwood_by_turn(self, side: int) -> list[float | None]:
         """Return a side's mean deadwood after a seat's first, second, ... discard of a deal; None past the last."""
         sums, counts = self.tally.deadwood[side].tolist(), self.tally.discards[side].tolist()

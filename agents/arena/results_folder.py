@@ -27,7 +27,7 @@ from agents.arena.blocks import BlockResult
 from agents.arena.tally import Tally
 from agents.model_files import replace_file
 from agents.registry import files_of
-from gin_env.notation.lines import RecordError, numbered_lines, seal, unseal
+from gin_env.notation.lines import RecordError, ends_with_line_break, numbered_lines, seal, unseal
 
 #: The format of manifest, journal and summary.
 FORMAT = "gin_env results 1"
@@ -92,13 +92,11 @@ class ResultsFolder:
             "seconds": round(block.seconds, 3),
         }
         told |= {"forfeit": block.forfeit} if block.tally is None else {"tally": block.tally.to_dict()}
-        line = seal(json.dumps(told)).encode("ascii")
-        with (self.path / JOURNAL_FILE).open("ab+") as journal:
-            if journal.tell():
-                journal.seek(-1, os.SEEK_END)
-                if journal.read(1) != b"\n":  # a line that was cut short stays a line of its own
-                    line = b"\n" + line
-            journal.write(line + b"\n")
+        path = self.path / JOURNAL_FILE
+        cut_short = path.exists() and not ends_with_line_break(path)  # such a line stays one of its own
+        line = ("\n" if cut_short else "") + seal(json.dumps(told)) + "\n"
+        with path.open("ab") as journal:
+            journal.write(line.encode("ascii"))
             journal.flush()
             os.fsync(journal.fileno())
 

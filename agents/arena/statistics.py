@@ -8,9 +8,9 @@ for an interval of a wished width, and ``duplicate_factor`` what playing each de
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,9 +46,21 @@ class Estimate(NamedTuple):
         return {name: plain_number(value) for name, value in self._asdict().items()}
 
 
+NO_FIGURE = Estimate(math.nan, math.nan, math.nan)
+
+
 def plain_number(value: float) -> float | None:
     """Return a number for JSON: None in the place of NaN and infinity."""
     return float(value) if math.isfinite(value) else None
+
+
+def estimate_of(data: Any) -> Estimate:
+    """Return a figure of a summary; whatever it lacks is NaN. Plain numbers have no interval."""
+    if isinstance(data, (int, float)) and not isinstance(data, bool):
+        return Estimate(float(data), math.nan, math.nan)
+    if not isinstance(data, Mapping):
+        return NO_FIGURE
+    return Estimate(*(math.nan if data.get(part) is None else float(data[part]) for part in Estimate._fields))
 
 
 def ratio_estimate(amounts: ArrayLike, counts: ArrayLike, seed: int = 0, confidence: float = CONFIDENCE) -> Estimate:

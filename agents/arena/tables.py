@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.arena.result import MatchResult
-from agents.arena.statistics import Estimate
+from agents.arena.statistics import estimate_of
 from agents.arena.style import Style
 from agents.arena.tournament import ForfeitedMatch
 from gin_env.rules import Rules
@@ -123,12 +123,6 @@ def print_forfeits(outcomes: Sequence[MatchResult | ForfeitedMatch], console: Co
             match = " v ".join(one.names)
             line = f"{one.agent} forfeits {match} ({one.reason}, pair {one.pair}): {one.text}"
             console.print(line, soft_wrap=True, markup=False, highlight=False)
-
-
-def estimate_of(values: dict[str, Any]) -> Estimate:
-    """Return a summary's estimate."""
-    nan = float("nan")
-    return Estimate(*(nan if values[name] is None else values[name] for name in ("value", "low", "high")))
 
 
 def plain_table(title: str, *name_columns: str) -> Table:

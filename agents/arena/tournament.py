@@ -23,9 +23,6 @@ from agents.arena.tally import Tally
 from agents.arena.workers import Workers, next_done, play_alone
 from gin_env.rules import Rules
 
-#: Which deals are written down card by card.
-RECORD_CHOICES = ("first", "all", "none")
-
 #: A match ends early only if so many pairs have told something, that is, were no tie.
 MIN_TELLING_PAIRS = 100
 

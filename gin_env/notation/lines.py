@@ -65,7 +65,7 @@ def write_lines(path: str | Path, lines: Iterable[str], append: bool) -> None:
     """Write lines, compressed if the name ends with ``.gz``; a new file takes the place of an old one in one step."""
     path = Path(path)
     content = "".join(f"{line}\n" for line in lines).encode("ascii")
-    if append and path.suffix != ".gz" and path.exists() and not _ends_with_line_break(path):
+    if append and path.suffix != ".gz" and path.exists() and not ends_with_line_break(path):
         content = b"\n" + content  # a line that was cut short stays a line of its own
     if path.suffix == ".gz":
         content = gzip.compress(content, mtime=0)
@@ -78,7 +78,8 @@ def write_lines(path: str | Path, lines: Iterable[str], append: bool) -> None:
     part.replace(path)
 
 
-def _ends_with_line_break(path: Path) -> bool:
+def ends_with_line_break(path: Path) -> bool:
+    """Return whether a file ends with a whole line, or is empty: else what is appended begins with a line break."""
     with path.open("rb") as file:
         if not file.seek(0, os.SEEK_END):
             return True

@@ -8,17 +8,15 @@ from typing import Any
 
 from agents.arena.report import figures, page
 from agents.arena.report.folders import (
-    NO_FIGURE,
     Match,
     Results,
     Standing,
-    estimate_of,
     result_between,
     standings,
 )
 from agents.arena.report.play import deadwood_chapter, events_chapter, style_chapter
 from agents.arena.report.ratings import ratings_chapter
-from agents.arena.statistics import Estimate
+from agents.arena.statistics import NO_FIGURE, Estimate, estimate_of
 from gin_env.rulebook import rulebook
 
 #: In these the matches are the result; in others the research sections are, and come first.

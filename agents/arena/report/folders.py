@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 
 from agents.arena.ratings import side_name
 from agents.arena.results_folder import FORMAT, SUMMARY_FILE
-from agents.arena.statistics import Estimate
+from agents.arena.statistics import Estimate, estimate_of
 from gin_env.rules import Rules
-
-NO_FIGURE = Estimate(math.nan, math.nan, math.nan)
 
 _SUMMARY_TYPES = {
     "kind": str,
@@ -131,15 +129,6 @@ def read_results(folder: Path) -> Results | None:
 
 def _is_side(names: Any) -> bool:
     return isinstance(names, list) and len(names) > 0 and all(isinstance(name, str) for name in names)
-
-
-def estimate_of(data: Any) -> Estimate:
-    """Return a figure of a summary; whatever it lacks is NaN. Plain numbers have no interval."""
-    if isinstance(data, (int, float)) and not isinstance(data, bool):
-        return Estimate(float(data), math.nan, math.nan)
-    if not isinstance(data, Mapping):
-        return NO_FIGURE
-    return Estimate(*(math.nan if data.get(part) is None else float(data[part]) for part in Estimate._fields))
 
 
 # ---------------------------------------------------------------------- over several matches

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.arena.report import figures, page
-from agents.arena.report.folders import estimate_of
+from agents.arena.statistics import estimate_of
 
 #: By the key of a summary: title, unit, legend. The scales are those of agents/arena/ratings.py.
 _RATINGS = {

@@ -41,6 +41,7 @@ from gin_env.engine import Engine
 from gin_env.episodes import Episodes
 from gin_env.melds import neighbours
 from gin_env.rules import Rules
+from gin_env.sampling import random_cards
 from gin_env.state import Phase, State
 from gin_env.view import PlayerView, player_view
 
@@ -174,8 +175,7 @@ def _look(
     moved = np.full(len(rows), np.nan)
     able = np.flatnonzero(others)
     if len(able):
-        weights = unpack_cards(others[able]) * (1.0 - generator.random((len(able), NUM_CARDS)))
-        other_actions = view.layout.give + weights.argmax(axis=1)
+        other_actions = view.layout.give + random_cards(others[able], generator)
         before = state.take(rows[able])
         # Copies, so that both answers come from the same lots and the deals that are played from others.
         one = _answers(copy.deepcopy(agent), before, actions[able])
