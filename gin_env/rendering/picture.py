@@ -1,0 +1,233 @@
+"""How a table is laid out as a picture: where every card, box and word stands.
+
+From top to bottom: which deal it is and the scores; the stock, the pile and what happened lately; one row for
+each hand, melds on bright panels, deadwood dimmed. At a showdown, cards laid off lie on the meld that took
+them, marked with who laid them. All pictures of the same rules have the same size, so that videos can be made of them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gin_env.cards import NO_CARD, card_ids, format_cards
+from gin_env.melds import melds_of
+from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Shape, Words
+from gin_env.rendering.table import Hand, Table
+from gin_env.rendering.words import heading, question, result, told
+from gin_env.state import Kind, Phase
+
+_FELT, _BAND, _ROW, _ROW_OF_MOVER = "#1d5a3c", "#164a31", "#235f42", "#2f7a54"
+_INK, _QUIET, _CALL = "#ffffff", "#c9e2d3", "#ffd866"
+_MELD, _MELD_EDGE = "#8fc7a3", "#e8f5ec"
+#: Colours of teams: safe for colour-blind readers (Okabe and Ito), and told by names as well.
+_TEAMS = ("#56b4e9", "#e69f00", "#cc79a7", "#f0e442", "#d9d9d9")
+_ARRIVED, _TAG_INK = "#ffd866", "#10161c"
+
+#: What parts facts on one line.
+_BETWEEN = " · "
+
+_MARGIN = 10
+#: Sizes of words, from titles to the tags on cards.
+_LARGE, _MIDDLE, _SMALL, _TINY = 20, 18, 16, 14
+#: A letter's width as a share of its size: on average a little less, so that lines that fit here fit everywhere.
+_LETTER = 0.64
+#: Heights: the two lines on top; the band with stock and pile; the line of cards under the pile's top card.
+_HEAD, _LINE, _BAND_HEIGHT, _BELOW = 30, 24, 138, 22
+#: A hand's row: the whole of it, where its name stands and where its cards begin.
+_ROW_HEIGHT, _NAME_LINE, _CARDS_TOP = 124, 22, 32
+_TAG_HEIGHT = 18
+#: Between the groups of a hand; around a meld; between neighbours who have room; between cards seen from behind.
+_GAP, _PANEL, _STEP, _BACK_STEP = 16, 4, CARD_WIDTH + 3, 22
+#: Where the words beside the pile begin, and how many of the last events they tell.
+_TALK, _TOLD = 186, 3
+
+
+class _Group(NamedTuple):
+    """Cards that lie together in a row."""
+
+    cards: list[int]
+    meld: bool
+    dim: bool
+    step: float
+
+
+@dataclass
+class _Drawing:
+    """Shapes drawn so far, from the top; ``top`` is where the next part begins."""
+
+    shapes: list[Shape] = field(default_factory=list)
+    top: float = 0
+
+    def words(self, x: float, y: float, text: str, size: float, colour: str = _INK, anchor: str = "start") -> None:
+        """Add a line of words that stays within the picture."""
+        room = {"start": WIDTH - _MARGIN - x, "end": x - _MARGIN, "middle": 2 * min(x, WIDTH - x)}[anchor]
+        self.shapes.append(Words(x, y, text, size, colour, anchor, room))
+
+
+def picture_of(tables: Sequence[Table]) -> Picture:
+    """Lay out the tables at which one deal is played, one under the other (one, or two in mode ``two_tables``)."""
+    drawing = _Drawing()
+    height = sum(_table_height(table) for table in tables)
+    drawing.shapes.append(Box(0, 0, WIDTH, height, _FELT, radius=0))
+    for table in tables:
+        _draw_table(drawing, table)
+    return Picture(height, tuple(drawing.shapes))
+
+
+def _table_height(table: Table) -> int:
+    return _HEAD + _LINE + _BAND_HEIGHT + _BELOW + _ROW_HEIGHT * table.rules.num_seats + _MARGIN
+
+
+def _draw_table(drawing: _Drawing, table: Table) -> None:
+    end = drawing.top + _table_height(table)
+    _draw_head(drawing, table)
+    _draw_band(drawing, table)
+    first = 0 if table.viewer is None else table.viewer + 1  # a viewer's own hand comes last, nearest to him
+    for place in range(table.rules.num_seats):
+        _draw_hand(drawing, table, table.hands[(first + place) % table.rules.num_seats])
+    drawing.top = end
+
+
+def _draw_head(drawing: _Drawing, table: Table) -> None:
+    rules = table.rules
+    number = f"table {table.first_seat // rules.num_seats + 1}: " if rules.num_tables > 1 else ""
+    drawing.words(_MARGIN, drawing.top + 22, f"{number}{heading(table)}".replace("  ", _BETWEEN), _LARGE)
+    scores = [
+        f"{'+'.join(f'p{seat}' for seat in rules.seats_of(team))} {table.scores[team]}{_boxes(table, team)}"
+        for team in range(rules.num_teams)
+    ]
+    scores += [f"sheet {number} {'/'.join(map(str, sheet))}" for number, sheet in enumerate(table.sheets, 1)]
+    line = f"score  {_BETWEEN.join(scores)}"
+    drawing.words(_MARGIN, drawing.top + _HEAD + 15, line, _SMALL, _QUIET)
+    drawing.top += _HEAD + _LINE
+
+
+def _boxes(table: Table, team: int) -> str:
+    boxes = table.boxes[team]
+    return f" ({boxes} box{'es' * (boxes != 1)})" if boxes else ""
+
+
+def _draw_band(drawing: _Drawing, table: Table) -> None:
+    """Draw stock and pile, what happened lately, and what is asked or how the deal ended."""
+    top = drawing.top
+    drawing.shapes.append(Box(0, top, WIDTH, _BAND_HEIGHT + _BELOW - 4, _BAND, radius=0))
+    cards, caption = top + 28, top + 21
+    if table.stock_count:
+        drawing.shapes.append(Card(_MARGIN + 6, cards, BACK, place="stock"))
+        middle = _MARGIN + 6 + CARD_WIDTH / 2
+        drawing.shapes.append(Box(middle - 17, cards + 28, 34, 26, "#ffffff", radius=5))
+        drawing.words(middle, cards + 48, str(table.stock_count), _LARGE, _TAG_INK, "middle")
+    drawing.words(_MARGIN + 6, caption, "stock", _SMALL, _QUIET)
+    pile = _MARGIN + 6 + CARD_WIDTH + 24
+    drawing.words(pile, caption, "pile", _SMALL, _QUIET)
+    if table.upcard != NO_CARD:
+        fresh = table.events and table.events[-1].verb in ("discard", "knock")
+        drawing.shapes.append(Card(pile, cards, table.upcard, place="pile", edge=_ARRIVED if fresh else None))
+    below = f"under it: {format_cards(table.below)}" if table.below else "nothing under it"
+    below += f"{_BETWEEN}caught: {format_cards(table.caught)}" if table.caught else ""
+    drawing.words(_MARGIN + 6, top + _BAND_HEIGHT + 8, below if table.upcard != NO_CARD else "", _SMALL, _QUIET)
+    _draw_talk(drawing, table, top)
+    drawing.top += _BAND_HEIGHT + _BELOW
+
+
+def _draw_talk(drawing: _Drawing, table: Table, top: float) -> None:
+    """Tell the last events, and what is asked or how the deal ended."""
+    over = table.phase is Phase.OVER
+    call = result(table) if over else f"{table.name(table.mover)}: {question(table)}"
+    lines = textwrap.wrap(call, int((WIDTH - _TALK - _MARGIN) / (_MIDDLE * _LETTER)))[:2]
+    events = [told(table, event) for event in table.events][-_TOLD - (len(lines) == 1) :]
+    for place, text in enumerate(events):
+        colour = _INK if place == len(events) - 1 else _QUIET
+        drawing.words(_TALK, top + 22 + _LINE * place, text, _MIDDLE, colour)
+    first = top + _BAND_HEIGHT - 18 - _LINE * (len(lines) - 1)
+    for place, text in enumerate(lines):
+        drawing.words(_TALK, first + _LINE * place, text, _MIDDLE, _CALL)
+
+
+def _draw_hand(drawing: _Drawing, table: Table, hand: Hand) -> None:
+    top, moves = drawing.top, hand.seat == table.mover and table.phase is not Phase.OVER
+    fill, edge = (_ROW_OF_MOVER, _CALL) if moves else (_ROW, None)
+    drawing.shapes.append(Box(_MARGIN / 2, top + 2, WIDTH - _MARGIN, _ROW_HEIGHT - 4, fill, radius=8, edge=edge))
+    drawing.shapes.append(Box(_MARGIN / 2, top + 2, 8, _ROW_HEIGHT - 4, _TEAMS[hand.team], radius=3))
+    left, line = _MARGIN + 12, top + _NAME_LINE
+    if moves:
+        points = ((left, line - 14), (left + 12, line - 7), (left, line))
+        drawing.shapes.append(Outline(points, _CALL))
+        left += 18
+    facts = _facts(table, hand)
+    room = WIDTH - left - 3 * _MARGIN - len(facts) * _SMALL * _LETTER
+    notes = ["dealer"] * (hand.seat == table.dealer) + ["boasted"] * hand.boasted
+    name = _BETWEEN.join([hand.name, *notes])
+    drawing.shapes.append(Words(left, line, name, _MIDDLE, _INK, room=room))
+    drawing.words(WIDTH - 2 * _MARGIN, line, facts, _SMALL, _QUIET, "end")
+    _draw_cards(drawing, table, hand, top + _CARDS_TOP)
+    drawing.top += _ROW_HEIGHT
+
+
+def _facts(table: Table, hand: Hand) -> str:
+    """Return what stands beside a hand's name."""
+    if hand.sits_out:
+        return "sits out"
+    over = table.phase is Phase.OVER
+    facts = [
+        f"declined {format_cards(hand.declined)}" if hand.declined and not over else "",
+        f"known {format_cards(hand.known)}" if hand.known and hand.hidden else "",
+        "knocked" if table.kind > Kind.DEAD and hand.seat == table.knocker else "",
+        f"laid off {format_cards(hand.laid_bits)}" if hand.laid_bits else "",
+        f"{hand.hidden} cards" if hand.hidden else f"deadwood {hand.points}",
+    ]
+    return _BETWEEN.join(filter(None, facts))
+
+
+def _draw_cards(drawing: _Drawing, table: Table, hand: Hand, top: float) -> None:
+    laid_here = {placed.card: placed for placed in table.placed if placed.onto_seat == hand.seat}
+    groups = _groups(table, hand)
+    left: float = _MARGIN + 12 + _PANEL
+    for group in groups:
+        width = group.step * (len(group.cards) - 1) + CARD_WIDTH
+        if group.meld:
+            panel = left - _PANEL, top - _PANEL, width + 2 * _PANEL, CARD_HEIGHT + 2 * _PANEL
+            drawing.shapes.append(Box(*panel, _MELD, radius=8, edge=_MELD_EDGE))
+        for place, card in enumerate(group.cards):
+            x, seat = left + group.step * place, hand.seat + table.first_seat
+            placed, word = laid_here.get(card), hand.arrived.get(card)
+            colour = _TEAMS[table.hands[placed.seat].team] if placed else _ARRIVED if word else None
+            where = "meld" if table.kind > Kind.DEAD else "hand"
+            drawing.shapes.append(Card(x, top, card, seat, where, edge=colour, dim=group.dim and not word))
+            if placed:
+                _tag(drawing, x, top, group.step, f"by p{placed.seat + table.first_seat}", colour or _ARRIVED)
+            elif word:
+                _tag(drawing, x, top, group.step, word, _ARRIVED)
+        left += width + _GAP
+
+
+def _tag(drawing: _Drawing, x: float, top: float, step: float, word: str, colour: str) -> None:
+    """Write a word on a card's lower end, as wide as the part of the card that is seen."""
+    width = min(max(step, CARD_WIDTH / 2), CARD_WIDTH)
+    y = top + CARD_HEIGHT - _TAG_HEIGHT
+    drawing.shapes.append(Box(x, y, width, _TAG_HEIGHT, colour, radius=4))
+    drawing.shapes.append(Words(x + width / 2, y + 14, word, _TINY, _TAG_INK, "middle", width - 4))
+
+
+def _groups(table: Table, hand: Hand) -> list[_Group]:
+    """Return a hand's cards as they lie: melds with what was laid off on them, then the deadwood."""
+    if hand.hidden:
+        known = card_ids(hand.known)
+        backs = [BACK] * (hand.hidden - len(known))
+        found = [(known, False, False, float(_STEP)), (backs, False, False, float(_BACK_STEP))]
+        return [_Group(*group) for group in found if group[0]]
+    groups = []
+    for meld in melds_of(hand.set_bits, hand.run_bits):
+        laid = [
+            placed.card for placed in table.placed if placed.onto_seat == hand.seat and set(placed.meld) >= set(meld)
+        ]
+        groups.append((sorted([*meld, *laid]), True, False))
+    if hand.loose:
+        groups.append((card_ids(hand.loose), False, True))
+    count = sum(len(cards) for cards, _, _ in groups)
+    room = WIDTH - 2 * _MARGIN - 12 - 2 * _PANEL - _GAP * (len(groups) - 1) - CARD_WIDTH * len(groups)
+    step = min(float(_STEP), room / max(count - len(groups), 1))
+    return [_Group(cards, meld, dim, step) for cards, meld, dim in groups]

@@ -1,0 +1,72 @@
+"""What a table tells in words: who did what, what the mover is asked, how the deal ended."""
+
+from __future__ import annotations
+
+from gin_env.cards import NO_CARD, format_card
+from gin_env.rendering.table import Event, Table
+from gin_env.state import Kind, Phase
+
+_DOINGS = {
+    "take": "took",
+    "draw": "drew",
+    "give": "gave",
+    "discard": "threw",
+    "knock": "knocked with",
+    "catch": "named",
+}
+_DOINGS_WITHOUT_CARD = {"pass": "passed", "boast": "boasted", "big_gin": "laid down big gin"}
+_QUESTIONS = {
+    Phase.UPCARD_OFFER: "take {upcard} or pass",
+    Phase.FORCED_DRAW: "everybody passed, draw from the stock",
+    Phase.DRAW: "draw from the stock or take {upcard}",
+    Phase.PLAY: "{options}",
+    Phase.TRADE_ANSWER: "give a card back for {offered}",
+    Phase.CATCH: "name the next card of the catch",
+    Phase.LAST_DISCARD: "take {upcard} to knock, or pass",
+}
+_KINDS = {
+    Kind.KNOCK: "a plain knock",
+    Kind.GIN: "gin",
+    Kind.SMALL_GIN: "small gin",
+    Kind.TEAM_GIN: "team gin",
+    Kind.BIG_GIN: "big gin",
+    Kind.UNDERCUT: "undercut",
+}
+
+
+def event_words(name: str, verb: str, card: int = NO_CARD) -> str:
+    """Return what somebody did: ``"player_0 drew 5H"``, ``"player_1 gave a card"``."""
+    if verb in _DOINGS_WITHOUT_CARD:
+        return f"{name} {_DOINGS_WITHOUT_CARD[verb]}"
+    return f"{name} {_DOINGS[verb]} {format_card(card) if card != NO_CARD else 'a card'}"
+
+
+def told(table: Table, event: Event) -> str:
+    """Return what happened at a table."""
+    return event_words(table.name(event.seat), event.verb, event.card)
+
+
+def question(table: Table) -> str:
+    """Return what the mover is asked, without its name."""
+    return _QUESTIONS[table.phase].format(
+        upcard=format_card(table.upcard),
+        offered=format_card(table.offered) if table.offered != NO_CARD else "the one on offer",
+        options=", ".join(table.options[:-1]) + " or " * (len(table.options) > 1) + table.options[-1],
+    )
+
+
+def result(table: Table) -> str:
+    """Return how a deal ended and what it paid."""
+    paid = [f"{points} points to {table.side(team)}" for team, points in enumerate(table.points) if points]
+    to = ", ".join(paid) or "no points"
+    if table.kind is Kind.DEAD:
+        return f"dead deal, {to}"
+    return f"{table.name(table.knocker)} knocked: {_KINDS[table.kind]}, {to}"
+
+
+def heading(table: Table) -> str:
+    """Return which deal it is: rules, number, turn, and what only some rules have."""
+    deal = max(table.deals_played + (table.phase is not Phase.OVER), 1)  # an engine on its own counts no deals
+    head = f"{table.rules.name}  deal {deal}  turn {table.turn}"
+    head += f"  knock limit {table.limit}" if table.limit >= 0 else ""
+    return head + ("  counts double" if table.doubled else "")
