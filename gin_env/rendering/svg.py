@@ -25,7 +25,6 @@ from gin_env.rendering.shapes import (
     WIDTH,
     Box,
     Card,
-    Outline,
     Picture,
     Shape,
     Words,
@@ -43,7 +42,8 @@ def svg_document(picture: Picture, title: str = "a table of gin rummy") -> str:
     body = "\n".join(svg_elements(picture))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture.height}" width="{WIDTH}" '
-        f'height="{picture.height}" font-family="{FONTS}" font-weight="bold" role="img" aria-label={quoteattr(title)}>\n'
+        f'height="{picture.height}" font-family="{FONTS}" font-weight="bold" role="img" '
+        f"aria-label={quoteattr(title)}>\n"
         f"<defs>\n{svg_symbols(shown)}\n</defs>\n{body}\n</svg>\n"
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 from gin_env.actions import action_layout
 from gin_env.cards import NO_CARD, NUM_RANKS, card_ids
 from gin_env.legal import upcard_limits
-from gin_env.melds import least_arrangements, points_of
+from gin_env.melds import first_arrangements, points_of
 from gin_env.placing import Placed, placed_layoffs
 from gin_env.rules import Rules
 from gin_env.state import NO_SEAT, Kind, Phase, State, unpack_events
@@ -239,24 +239,25 @@ def _table(
     """Put together what the state or a view tells; ``by_seat`` has lists over the seats at the table."""
     showdown = facts["kind"] > Kind.DEAD
     arrived = _arrivals(rules, facts["events"], facts["phase"])
+    if not showdown:
+        best = first_arrangements(np.array(by_seat["cards"], dtype=np.uint64))
+        nothing = [0] * rules.num_seats
+        by_seat |= {"set_bits": best.set_bits.tolist(), "run_bits": best.run_bits.tolist(), "laid_bits": nothing}
+    melded = np.array([by_seat["set_bits"], by_seat["run_bits"], by_seat["laid_bits"]], dtype=np.uint64)
+    points = points_of(np.array(by_seat["cards"], dtype=np.uint64) & ~np.bitwise_or.reduce(melded)).tolist()
     hands = []
     for seat in range(rules.num_seats):
-        told = {name: values[seat] for name, values in by_seat.items()}
-        if not showdown:
-            hand = np.array([told["cards"]], dtype=np.uint64)
-            arrangement = least_arrangements(hand)
-            told |= {"set_bits": int(arrangement.set_bits[0]), "run_bits": int(arrangement.run_bits[0]), "laid_bits": 0}
-        loose = told["cards"] & ~(told["set_bits"] | told["run_bits"] | told["laid_bits"])
-        number = seat + first_seat
+        told, number = {name: values[seat] for name, values in by_seat.items()}, seat + first_seat
         hands.append(
             Hand(
                 seat=seat,
                 name=names[number] if names else player_name(number),
                 team=rules.team_of(seat),
                 sits_out=rules.mode == "rotation" and seat == facts["dealer"],
-                points=int(points_of(np.array([loose], dtype=np.uint64))[0]),
+                boasted=bool(told.pop("boasted")),
+                points=points[seat],
                 arrived={card: word for card, word in arrived[seat].items() if told["cards"] >> card & 1},
-                **{**told, "boasted": bool(told["boasted"])},
+                **told,
             )
         )
     laid = [[getattr(hand, part) for hand in hands] for part in ("set_bits", "run_bits", "laid_bits")]
