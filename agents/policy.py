@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.model_files import Float32Array, Model, Weights, check_rules, read_model, write_model
+from agents.thoughts import thoughts_of
 from gin_env.actions import action_layout
 from gin_env.agent import Agent
+from gin_env.notation.records import Thought
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rules import Rules, resolve_rules
 from gin_env.view import PlayerView
 
 
 class Network(NamedTuple):
-    """An actor as it is computed."""
+    """An actor, or a critic, as it is computed."""
 
     layers: list[tuple[Float32Array, Float32Array]]  #: weights (outputs, inputs) and biases (outputs,)
     skip: Float32Array | None  #: weights (A, F) from the features straight to the logits
@@ -113,32 +115,62 @@ class PolicyAgent(Agent):
         team_size = self.rules.num_players // self.rules.num_teams
         if len(names) not in (1, team_size):
             raise ValueError(f"{len(names)} actors: 1 is needed, or {team_size} (one for each seat of a team)")
-        networks = [self._checked(_network(weights, name)) for name in names]
+        num_actions = action_layout(self.rules).size
+        networks = [self._checked(_network(weights, name), num_actions, "actions") for name in names]
         self.weights, self._networks = weights, networks
 
-    def _checked(self, network: Network) -> Network:
+    def _checked(self, network: Network, num_outputs: int, what: str) -> Network:
         sizes = [self.encoder.size, *[len(bias) for _, bias in network.layers]]
         for (weight, bias), inputs, outputs in zip(network.layers, sizes[:-1], sizes[1:], strict=True):
             if weight.shape != (outputs, inputs) or bias.shape != (outputs,):
                 raise ValueError(f"a layer has weights {weight.shape}: ({outputs}, {inputs}) is needed")
-        num_actions = action_layout(self.rules).size
-        if sizes[-1] != num_actions:
-            raise ValueError(f"the network has {sizes[-1]} outputs: {num_actions} actions are needed")
-        if network.skip is not None and network.skip.shape != (num_actions, self.encoder.size):
+        if sizes[-1] != num_outputs:
+            raise ValueError(f"the network has {sizes[-1]} outputs: {num_outputs} {what} are needed")
+        if network.skip is not None and network.skip.shape != (num_outputs, self.encoder.size):
             raise ValueError(
-                f"the skip connection has weights {network.skip.shape}: ({num_actions}, {self.encoder.size}) is needed"
+                f"the skip connection has weights {network.skip.shape}: ({num_outputs}, {self.encoder.size}) is needed"
             )
         return network
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return the actions (M,); raises ``ValueError`` for views of a game that the network does not know."""
-        if view.rules is not self.rules:
-            check_rules(self.name, self.rules, view.rules)
-        view = self.seen(view)
+        view = self._known(view)
         logits, legal = self.logits(view), view.legal_mask
         if self.greedy:
             return np.where(legal, logits, -np.inf).argmax(axis=1)
         return _sample(logits, legal, self.generator)
+
+    def thoughts(self, view: PlayerView) -> list[Thought]:
+        """Return what the network thinks of each decision of a view (``agents/thoughts.py``).
+
+        The probabilities are the softmax of the legal actions' logits, whether or not it plays greedily. The value is
+        the critic's: the reward that it expects from here to the end of an episode as in training, in units of the
+        training's rewards (``training`` in model.json names the reward and the episode). It is None where the weights
+        have no critic, as in the networks that are shipped, or one that sees more than the view holds: the hidden
+        cards, as train.py trains it by default.
+
+        Raises ``ValueError`` for views of a game that the network does not know, and for a critic that is damaged.
+        """
+        view = self._known(view)
+        observations = self.encoder.encode(view)
+        masked = np.where(view.legal_mask, self._logits(view, observations), -np.inf).astype(np.float64)
+        odds = np.exp(masked - masked.max(axis=1, keepdims=True))
+        critic = self._critic()
+        values = None if critic is None else self._outputs(observations, critic)[:, 0]
+        return thoughts_of(view, odds / odds.sum(axis=1, keepdims=True), values)
+
+    def _critic(self) -> Network | None:
+        """Return the critic, None where there is none or where it sees more than an observation."""
+        first = self.weights.get("critic.0.weight")
+        if first is None or first.shape[1:] != (self.encoder.size,):
+            return None
+        return self._checked(_network(self.weights, "critic"), 1, "value")
+
+    def _known(self, view: PlayerView) -> PlayerView:
+        """Return the view as the network takes it; raises ``ValueError`` for a game that it does not know."""
+        if view.rules is not self.rules:
+            check_rules(self.name, self.rules, view.rules)
+        return self.seen(view)
 
     def seen(self, view: PlayerView) -> PlayerView:
         """Return the view as the network takes it: without the offers that it may not make."""
@@ -146,7 +178,9 @@ class PolicyAgent(Agent):
 
     def logits(self, view: PlayerView) -> Float32Array:
         """Return the network's outputs (M, A) for the decisions of a view, legal or not."""
-        observations = self.encoder.encode(self.seen(view))
+        return self._logits(view, self.encoder.encode(self.seen(view)))
+
+    def _logits(self, view: PlayerView, observations: Float32Array) -> Float32Array:
         if len(self._networks) == 1:
             return self._outputs(observations, self._networks[0])
         outputs = np.empty((len(view), view.layout.size), dtype=np.float32)

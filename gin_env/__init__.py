@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gin_env.events import SeatEvents, seat_events
     from gin_env.notation.position import format_position, parse_position, status
     from gin_env.notation.recorder import Recorder
-    from gin_env.notation.records import DealRecord, GameRecord, read_records, write_records
+    from gin_env.notation.records import DealRecord, GameRecord, Thought, read_records, write_records
     from gin_env.notation.replay import replay
     from gin_env.observation import ObservationEncoder, ObservationOptions
     from gin_env.rewards import Outcome
@@ -49,7 +49,7 @@ _HOMES = {
     "events": ("SeatEvents", "seat_events"),
     "notation.position": ("format_position", "parse_position", "status"),
     "notation.recorder": ("Recorder",),
-    "notation.records": ("DealRecord", "GameRecord", "read_records", "write_records"),
+    "notation.records": ("DealRecord", "GameRecord", "Thought", "read_records", "write_records"),
     "notation.replay": ("replay",),
     "observation": ("ObservationEncoder", "ObservationOptions"),
     "rewards": ("Outcome",),
@@ -88,6 +88,7 @@ __all__ = [
     "Rules",
     "SeatEvents",
     "State",
+    "Thought",
     "__version__",
     "action_layout",
     "describe_rules",

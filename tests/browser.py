@@ -1,4 +1,4 @@
-"""A browser for tests of pages: Playwright on a Chromium of the system, or the reason why there is none."""
+"""A browser for tests of pages and for docs/gallery.py: Playwright on a Chromium of the system."""
 
 from __future__ import annotations
 
@@ -11,21 +11,40 @@ import pytest
 
 #: Where a Chromium may be found, besides the one that Playwright itself has installed.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
+#: What is as wide as a desk's and as a phone's screen, in CSS pixels.
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+
+
+class NoBrowserError(RuntimeError):
+    """There is no browser; the message says what to install."""
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a Playwright browser without a window; raises ``NoBrowserError`` where none can be had."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        raise NoBrowserError("no Playwright: pip install playwright") from None
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    with sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        except Error as error:
+            raise NoBrowserError(f"no browser: install chromium ({str(error).splitlines()[0]})") from None
+        yield browser
+        browser.close()
 
 
 @contextlib.contextmanager
 def open_browser() -> Iterator[Any]:
-    """Yield a Playwright browser without a window; skips the test, with the reason, where none can be had."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    with playwright.sync_playwright() as driver:
+    """Yield a browser for a test, which is skipped with the reason where none can be had."""
+    with contextlib.ExitStack() as stack:
         try:
-            browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        except playwright.Error as error:
-            pytest.skip(f"no browser: install chromium ({str(error).splitlines()[0]})")
+            browser = stack.enter_context(chromium())
+        except NoBrowserError as error:
+            pytest.skip(str(error))
         yield browser
-        browser.close()
 
 
 @contextlib.contextmanager

@@ -53,6 +53,8 @@ class Block:
         Seconds that an agent may take for a decision (``agents.arena.referee``).
     record : bool
         Whether to write the deals down.
+    thoughts : bool
+        Whether the deals that are written down hold what the agents thought.
     """
 
     match: str
@@ -65,6 +67,7 @@ class Block:
     num_pairs: int
     time_limit: float
     record: bool
+    thoughts: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,7 @@ def play_block(block: Block, on_ask: Callable[[int, int], object] = lambda side,
             names=block.names,
             referee=Referee(block.time_limit, on_ask),
             on_record=(lambda record: lines.append(record.to_json())) if block.record else None,
+            thoughts=block.thoughts,
         )
     except Forfeit as fault:
         return forfeited(block, fault.side, fault.place, fault.reason, fault.text, fault.pair)

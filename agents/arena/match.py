@@ -31,14 +31,16 @@ from agents.arena.referee import AgentFault, Referee
 from agents.arena.result import MatchResult
 from agents.arena.style import style_sums
 from agents.arena.tally import NUM_TURNS, Tally
+from agents.thoughts import HasThoughts, annotate_all, think
 from gin_env.agent import Agent, decide
 from gin_env.cards import CARD_BITS, NUM_CARDS
 from gin_env.episodes import EPISODES, Episodes, Transition
 from gin_env.melds import deadwood
 from gin_env.notation.recorder import Recorder
-from gin_env.notation.records import DealRecord, GameRecord
+from gin_env.notation.records import DealRecord, GameRecord, Thought
 from gin_env.rules import Rules, resolve_rules
 from gin_env.state import State
+from gin_env.view import PlayerView
 
 #: Finished deals that are kept before they are counted together: many at once are cheaper.
 _NUM_KEPT = 2_000
@@ -132,6 +134,7 @@ def play_lineup(
     referee: Referee | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     on_record: Callable[[DealRecord | GameRecord], object] | None = None,
+    thoughts: bool = False,
 ) -> MatchResult:
     """Let the sides of a lineup play some pairs of a match, as ``play_match`` does.
 
@@ -145,6 +148,9 @@ def play_lineup(
         Watches over the agents; by default whatever they raise comes through.
     num_pairs, seed, batch_rows, episode, names, on_progress, on_record
         As for ``play_match``; with a name for each side.
+    thoughts : bool
+        Whether the records hold what the agents think (``agents/thoughts.py``). They are asked, and ``on_record`` is
+        called, when all episodes are over, so that asking changes nothing that is played.
 
     Raises
     ------
@@ -164,11 +170,15 @@ def play_lineup(
     table = _Table(lineup, names, num_pairs, seed, first_pair, batch_rows, episode, referee)
     table.reset_agents()
     if on_record is not None:
-        table.recorder = Recorder(lineup.rules, episode, table.seated, {"match": seed}, on_record)
+        sink = table.records.append if thoughts else on_record
+        table.recorder = Recorder(lineup.rules, episode, table.seated, {"match": seed}, sink)
     while table.num_finished < table.num_episodes:
         table.step()
         if on_progress is not None:
             on_progress(table.num_finished, table.num_episodes)
+    if on_record is not None and thoughts:
+        for record in table.records_with_thoughts():
+            on_record(record)
     tally, records = table.count()
     return MatchResult(names, lineup.rules.name, episode, seed, tally, records, time.perf_counter() - started)
 
@@ -196,6 +206,9 @@ class _Table:
         self.winner = np.full(self.num_episodes, NO_SIDE, dtype=np.int8)
         self.deadwood = np.zeros((2, lineup.num_sides, NUM_TURNS), dtype=np.int64)
         self.recorder: Recorder | None = None
+        #: Records that wait for thoughts, and the episodes that ended, in the same order.
+        self.records: list[DealRecord | GameRecord] = []
+        self._ended: list[int] = []
         self.episodes = Episodes(rules, min(batch_rows, self.num_episodes), episode)
         self.seed, self.first_pair = seed, first_pair
         #: The episode that each row plays, and the rows that still play.
@@ -215,7 +228,7 @@ class _Table:
             if self.referee is None:
                 agent.reset(stream)
             else:
-                with self._blamed(number, self.live):
+                with self._blamed(number, self.episode_of[self.live]):
                     self.referee.reset(agent, stream)
 
     def _start(self, rows: NDArray[np.intp]) -> None:
@@ -263,8 +276,22 @@ class _Table:
         view = self.episodes.views(rows, history=agent.needs_history)
         if self.referee is None:
             return decide(agent, view)
-        with self._blamed(number, rows):
+        with self._blamed(number, self.episode_of[rows]):
             return self.referee.decide(agent, view)
+
+    def records_with_thoughts(self) -> list[DealRecord | GameRecord]:
+        """Return the records that wait, with the thoughts of the agents that have some."""
+        plays = self._by_seat[np.array(self._ended) % self.rules.num_teams]
+        seated = [[self._agents[number] for number in seats] for seats in plays.tolist()]
+        return annotate_all(self.records, seated, self._think)
+
+    def _think(self, agent: HasThoughts, view: PlayerView) -> list[Thought]:
+        referee = self.referee
+        if referee is None:
+            return think(agent, view)
+        number = next(number for number, one in enumerate(self._agents) if one is agent)
+        with self._blamed(number, np.array(self._ended)):
+            return referee.watch(lambda: think(agent, view), len(view))
 
     def _note_deadwood(self, rows: NDArray[np.intp], movers: NDArray[np.integer], actions: NDArray[np.intp]) -> None:
         """Add up the deadwood that discards leave, by side and the seat's own turn."""
@@ -289,6 +316,7 @@ class _Table:
         if self.recorder is not None:
             self.recorder.note(transition)
         rows = transition.finished_rows
+        self._ended += self.episode_of[rows[transition.over_deals]].tolist()
         self._finished.append((transition.finished, self.episode_of[rows]))
         if sum(len(episodes) for _, episodes in self._finished) >= _NUM_KEPT:
             self._read_finished()
@@ -349,8 +377,8 @@ class _Table:
         return self.lineup.side_of[self._play(rows)]
 
     @contextlib.contextmanager
-    def _blamed(self, number: int, rows: NDArray[np.intp]) -> Iterator[None]:
-        """Turn a fault of an agent into its forfeit."""
+    def _blamed(self, number: int, episodes: NDArray[np.intp]) -> Iterator[None]:
+        """Turn a fault of an agent, asked about some episodes, into its forfeit."""
         side, place = next(
             (side, place)
             for side, agents in enumerate(self.lineup.agents)
@@ -362,6 +390,6 @@ class _Table:
         try:
             yield
         except AgentFault as fault:
-            episode = self.episode_of[rows].min() if fault.row is None else self.episode_of[rows[fault.row]]
+            episode = episodes.min() if fault.row is None else episodes[fault.row]
             pair = self.first_pair + int(episode) // self.rules.num_teams
             raise Forfeit(side, place, self.names[side], fault, pair) from fault

@@ -109,6 +109,9 @@ class PlayOptions(ResultsOptions):
     each time it is asked); who takes longer forfeits the match, as one that raises or answers illegally does"""
     record: Literal["first", "all", "none"] = "first"
     """deals that are written down card by card in OUTPUT/records: those of each match's first block, all, or none"""
+    thoughts: bool = False
+    """let these deals hold what the agents thought: how likely each action was to them and what they expected, for
+    agents that can tell (saved networks, and your own with a method thoughts)"""
     workers: int | None = None
     """processes that play, by default one for each core; with 1 all is played in this process, where an agent that ends
     it ends everything"""
@@ -123,6 +126,8 @@ class PlayOptions(ResultsOptions):
             raise UserError(f"--time-limit {self.time_limit}: seconds above 0")
         if self.precision is not None and not (self.precision > 0 and math.isfinite(self.precision)):
             raise UserError(f"--precision {self.precision}: points per deal above 0")
+        if self.thoughts and self.record == "none":
+            raise UserError("--thoughts: they stand in recorded deals, and --record none records none; leave one out")
 
     def settings(self, rules: Rules) -> Settings:
         """Return what all matches share."""
@@ -134,6 +139,7 @@ class PlayOptions(ResultsOptions):
             precision=self.precision,
             time_limit=self.time_limit,
             record=self.record,
+            thoughts=self.thoughts,
         )
 
     def _num_pairs(self, rules: Rules) -> int:
@@ -234,6 +240,7 @@ def _folder(
             "rules": settings.rules.name,
             "episode": settings.episode,
             "seed": settings.seed,
+            "thoughts": settings.thoughts,  # a folder's records are of one kind
         },
         specs,
     )

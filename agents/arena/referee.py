@@ -68,13 +68,14 @@ class Referee:
 
     def decide(self, agent: Agent, view: PlayerView) -> NDArray[np.intp]:
         """Return an agent's actions (M,); raises ``AgentFault`` for any fault of it."""
-        return self._watch(lambda: decide(agent, view), len(view))
+        return self.watch(lambda: decide(agent, view), len(view))
 
     def reset(self, agent: Agent, seed: int) -> None:
         """Start an agent's own chances anew; raises ``AgentFault`` as ``decide`` does."""
-        self._watch(lambda: agent.reset(seed), 0)
+        self.watch(lambda: agent.reset(seed), 0)
 
-    def _watch(self, question: Callable[[], Answer], num_decisions: int) -> Answer:
+    def watch(self, question: Callable[[], Answer], num_decisions: int) -> Answer:
+        """Return the answer to a question to an agent about so many decisions; raises ``AgentFault`` for any fault."""
         allowed = ALLOWANCE + self.time_limit * num_decisions
         started = time.perf_counter()
         try:

@@ -45,6 +45,8 @@ class Settings:
         Seconds that an agent may take for a decision.
     record : {"first", "all", "none"}
         The deals of each match's first block are written down, all, or none.
+    thoughts : bool
+        Whether the deals that are written down hold what the agents thought.
     """
 
     rules: Rules
@@ -54,6 +56,7 @@ class Settings:
     precision: float | None = None
     time_limit: float = TIME_LIMIT
     record: str = "first"
+    thoughts: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class _Match:
             num_pairs=size,
             time_limit=settings.time_limit,
             record=settings.record == "all" or (settings.record == "first" and number == 0),
+            thoughts=settings.thoughts,
         )
 
     def add(self, number: int, result: BlockResult) -> None:

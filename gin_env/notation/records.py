@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import math
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,12 +29,15 @@ from gin_env.rules import Rules, resolve_rules
 __all__ = [
     "DEAL_FORMAT",
     "GAME_FORMAT",
+    "LEAST_PROBABILITY",
+    "THOUGHT_DIGITS",
     "DealRecord",
     "GameRecord",
     "ReadResult",
     "RecordError",
     "Standing",
     "TableRecord",
+    "Thought",
     "action_texts",
     "from_json",
     "read_records",
@@ -44,6 +48,13 @@ __all__ = [
 DEAL_FORMAT, GAME_FORMAT = "gin_env deal 1", "gin_env game 1"
 #: What a game's deals share with it; on a game's line it stands once.
 _HEADER = ("version", "rules", "agents", "seeds")
+#: Fields that a line has only where there is something in them, so that lines written before they were known stay good.
+_MAY_BE_MISSING = ("thoughts",)
+
+#: Digits after the point of the numbers in a thought: enough to read, and few enough to keep lines short.
+THOUGHT_DIGITS = 4
+#: Actions that an agent thinks less likely are not written down: a network gives every legal action some chance.
+LEAST_PROBABILITY = 0.001
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,37 @@ class Standing:
     deals_played: int
     sheet_scores: tuple[tuple[int, ...], ...] = ()
     sheet_boxes: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What an agent thought of a decision.
+
+    Attributes
+    ----------
+    probabilities : dict of str to float
+        How likely it would play each legal action, by the action's text: from likely to unlikely, of equals by text.
+        Rounded to ``THOUGHT_DIGITS`` digits; those below ``LEAST_PROBABILITY`` are left out.
+    value : float or None
+        What it expects from here to the end of the episode, for the viewer's team; None where it has no such estimate.
+        The unit is that of the rewards it was trained with: for ``"scaled"`` net points / 20, for ``"points"`` net
+        points, for ``"win"`` from -1 to 1 (``gin_env.rewards``).
+
+    Raises
+    ------
+    ValueError
+        A probability that is no float from 0 to 1, or a value that is no finite float.
+    """
+
+    probabilities: dict[str, float]
+    value: float | None = None
+
+    def __post_init__(self) -> None:
+        for action, probability in self.probabilities.items():
+            if not isinstance(probability, float) or not 0.0 <= probability <= 1.0:
+                raise ValueError(f"probability of {action!r}: {probability!r} is no float from 0 to 1")
+        if self.value is not None and not (isinstance(self.value, float) and math.isfinite(self.value)):
+            raise ValueError(f"value={self.value!r}: a finite float is needed, or None")
 
 
 @dataclass(frozen=True)
@@ -87,6 +129,8 @@ class TableRecord:
         By seat, the cards laid off; empty for a dead deal.
     bonuses : dict
         The bonuses within the points, by name.
+    thoughts : tuple of Thought or None
+        What the agents thought, one for each action and None where nothing is known; empty where none is known at all.
     """
 
     deck: str
@@ -104,6 +148,7 @@ class TableRecord:
     spread: tuple[tuple[str, ...], ...] = ()
     layoffs: tuple[str, ...] = ()
     bonuses: dict[str, int] = field(default_factory=dict)
+    thoughts: tuple[Thought | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -238,7 +283,12 @@ def split_deck(deck: str) -> list[int]:
 
 def _write(form: str, record: DealRecord | GameRecord, content: dict[str, Any]) -> str:
     header = {name: getattr(record, name) for name in _HEADER}
-    return seal(json.dumps({"format": form, **header, **content}, separators=(",", ":"), allow_nan=False, default=vars))
+    whole = {"format": form, **header, **content}
+    return seal(json.dumps(whole, separators=(",", ":"), allow_nan=False, default=_fields))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {name: part for name, part in vars(value).items() if part or name not in _MAY_BE_MISSING}
 
 
 def _content(record: DealRecord | GameRecord) -> dict[str, Any]:
@@ -272,8 +322,18 @@ def _check(deal: DealRecord) -> None:
             split_deck(table.deck)
             if action_texts(rules, table.indices) != table.actions:
                 raise ValueError("actions and indices differ")
+            _check_thoughts(rules, table)
     except (ValueError, TypeError) as error:
         raise RecordError(str(error)) from None
+
+
+def _check_thoughts(rules: Rules, table: TableRecord) -> None:
+    if len(table.thoughts) not in (0, len(table.actions)):
+        raise ValueError(f"{len(table.thoughts)} thoughts for {len(table.actions)} actions: one for each is needed")
+    known = set(_all_texts(rules)) if table.thoughts else set()
+    for number, thought in enumerate(table.thoughts, start=1):
+        if thought is not None and (foreign := thought.probabilities.keys() - known):
+            raise ValueError(f"the thought at action {number}: {min(foreign)!r} is no action of {rules.name}")
 
 
 def action_texts(rules: Rules, indices: Iterable[int]) -> tuple[str, ...]:
@@ -305,9 +365,13 @@ def _decode(kind: Any, value: Any, name: str) -> Any:
         return None if value is None else _decode(get_args(kind)[0], value, name)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         fields = _decode(dict[str, Any], value, name)
-        if missing := [key for key in _hints(kind) if key not in fields]:
+        if missing := [key for key in _hints(kind) if key not in fields and key not in _MAY_BE_MISSING]:
             raise RecordError(f"{name} lacks {', '.join(missing)}")
-        return kind(**{key: _decode(hint, fields[key], key) for key, hint in _hints(kind).items()})
+        decoded = {key: _decode(hint, fields[key], key) for key, hint in _hints(kind).items() if key in fields}
+        try:
+            return kind(**decoded)
+        except ValueError as error:
+            raise RecordError(str(error)) from None
     if origin is tuple:
         inner = get_args(kind)[0]
         parts = _decode(list, value, name)

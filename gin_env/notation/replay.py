@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gin_env.engine import Engine
-from gin_env.errors import IllegalAction
 from gin_env.notation.recorder import new_game, record_deals
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, split_deck
 from gin_env.rules import Rules, resolve_rules
@@ -21,7 +22,7 @@ from gin_env.state import State
 
 _STANDING = ("scores", "boxes", "deals_played", "sheet_scores", "sheet_boxes")
 #: What was noted about a deal, but cannot be found out by playing it.
-_NOTED = ("agents", "seeds", "version")
+_NOTED = ("agents", "seeds", "version", "thoughts")
 
 
 @overload
@@ -63,18 +64,32 @@ def replay_deals(records: Sequence[DealRecord]) -> State:
     return _replay(records)[0]
 
 
+def decision_states(records: Sequence[DealRecord]) -> State:
+    """Return the position before every action of some deals of the same rules.
+
+    Returns
+    -------
+    State
+        A row for each action, first to last; table by table, and the tables of each deal one after another.
+
+    Raises
+    ------
+    RecordError
+        An action that is not legal, named. What came of the deals is not held against the records.
+    """
+    engine = _engine_of(records)
+    parts, tables = [], []
+    for rows in _turns(engine, records):
+        parts.append(engine.state.take(rows))
+        tables.append(rows)
+    return State.concatenate(parts).take(np.argsort(np.concatenate(tables), kind="stable"))
+
+
 def _replay(records: Sequence[DealRecord]) -> tuple[State, dict[int, GameEnd]]:
     """Return the final state of deals, and what booking brought, by number, to those that were booked."""
-    if not records:
-        raise RecordError("no deal to replay")
-    names = {record.rules for record in records}
-    if len(names) > 1:
-        raise RecordError(f"deals under several rules: {', '.join(sorted(names))}")
-    try:
-        engine = _dealt(resolve_rules(records[0].rules), records)
-        _play(engine, records)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
+    engine = _engine_of(records)
+    for _ in _turns(engine, records):
+        pass
     tables = np.arange(engine.num_deals).reshape(len(records), -1)
     ends = {
         number: book_deals(engine.state, tables[[number]], end_deals(engine.state, tables[[number]]))
@@ -85,6 +100,28 @@ def _replay(records: Sequence[DealRecord]) -> tuple[State, dict[int, GameEnd]]:
     for number, (record, played) in enumerate(zip(records, again, strict=True)):
         _compare(number, record, played)
     return engine.state, ends
+
+
+def _engine_of(records: Sequence[DealRecord]) -> Engine:
+    """Return an engine with the recorded cards dealt; raises ``RecordError`` where that cannot be done."""
+    if not records:
+        raise RecordError("no deal to replay")
+    names = {record.rules for record in records}
+    if len(names) > 1:
+        raise RecordError(f"deals under several rules: {', '.join(sorted(names))}")
+    with _refused():
+        return _dealt(resolve_rules(records[0].rules), records)
+
+
+@contextlib.contextmanager
+def _refused() -> Iterator[None]:
+    """Turn what NumPy and the engine say of values that no record has into a ``RecordError``."""
+    try:
+        yield
+    except RecordError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise RecordError(str(error)) from None
 
 
 def _dealt(rules: Rules, records: Sequence[DealRecord]) -> Engine:
@@ -104,24 +141,33 @@ def _dealt(rules: Rules, records: Sequence[DealRecord]) -> Engine:
     return engine
 
 
-def _play(engine: Engine, records: Sequence[DealRecord]) -> None:
-    played = [table.indices for record in records for table in record.tables]
-    lengths = np.array([len(indices) for indices in played])
-    actions = np.full((len(played), lengths.max()), -1, dtype=np.int64)
-    for row, indices in enumerate(played):
-        actions[row, : len(indices)] = indices
+def _turns(engine: Engine, records: Sequence[DealRecord]) -> Iterator[NDArray[np.intp]]:
+    """Play the recorded actions, one in each row that has some left; yield these rows before each step."""
+    lengths, actions = _recorded_actions(records)
     for turn in range(actions.shape[1]):
         rows = np.flatnonzero(lengths > turn)
         over = rows[engine.over[rows]]
         if len(over):
             raise RecordError(f"table {over[0]}: the deal is over before action {turn + 1} of {lengths[over[0]]}")
+        yield rows
         try:
             engine.step(actions[rows, turn], rows)
-        except IllegalAction as error:
+        except ValueError as error:
             raise RecordError(f"action {turn + 1}: {error}") from None
     going_on = np.flatnonzero(~engine.over)
     if len(going_on):
         raise RecordError(f"table {going_on[0]}: the deal is not over after its {lengths[going_on[0]]} actions")
+
+
+def _recorded_actions(records: Sequence[DealRecord]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return how many actions each table has (N,), and their indices (N, L), -1 past the end."""
+    played = [table.indices for record in records for table in record.tables]
+    lengths = np.array([len(indices) for indices in played], dtype=np.intp)
+    actions = np.full((len(played), lengths.max()), -1, dtype=np.int64)
+    with _refused():
+        for row, indices in enumerate(played):
+            actions[row, : len(indices)] = indices
+    return lengths, actions
 
 
 def _compare(number: int, record: DealRecord, played: DealRecord) -> None:
@@ -129,11 +175,11 @@ def _compare(number: int, record: DealRecord, played: DealRecord) -> None:
     for table, (recorded, again) in enumerate(zip(record.tables, played.tables, strict=True)):
         for field in dataclasses.fields(again):
             was, is_now = getattr(recorded, field.name), getattr(again, field.name)
-            if was != is_now:
+            if was != is_now and field.name not in _NOTED:
                 raise RecordError(f"deal {number}, table {table}: {field.name} is {is_now!r}, but {was!r} is recorded")
     for field in dataclasses.fields(played):
         was, is_now = getattr(record, field.name), getattr(played, field.name)
-        if was != is_now and field.name not in _NOTED:
+        if was != is_now and field.name not in ("tables", *_NOTED):
             raise RecordError(f"deal {number}: {field.name} is {is_now!r}, but {was!r} is recorded")
 
 
