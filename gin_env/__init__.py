@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gin_env.episodes import Episodes
     from gin_env.errors import IllegalAction, InvalidPosition
     from gin_env.events import SeatEvents, seat_events
+    from gin_env.explaining import explain_deal
     from gin_env.notation.position import format_position, parse_position, status
     from gin_env.notation.recorder import Recorder
     from gin_env.notation.records import DealRecord, GameRecord, Thought, read_records, write_records
@@ -47,6 +48,7 @@ _HOMES = {
     "episodes": ("Episodes",),
     "errors": ("IllegalAction", "InvalidPosition"),
     "events": ("SeatEvents", "seat_events"),
+    "explaining": ("explain_deal",),
     "notation.position": ("format_position", "parse_position", "status"),
     "notation.recorder": ("Recorder",),
     "notation.records": ("DealRecord", "GameRecord", "Thought", "read_records", "write_records"),
@@ -93,6 +95,7 @@ __all__ = [
     "action_layout",
     "describe_rules",
     "env",
+    "explain_deal",
     "format_position",
     "parallel_env",
     "parse_position",
