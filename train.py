@@ -6,7 +6,7 @@ python train.py --preset rotation_3p --episode game --reward win
 python train.py --resume runs/palace_4p --minutes 30        # go on
 
 Ends in a table of results against scripted agents and leaves the model in its output folder, whose
-name is an agent's name for evaluate.py.
+name is an agent's name for evaluate.py; beside it two pictures, learning.png and style.png.
 """
 
 from __future__ import annotations
@@ -74,6 +74,9 @@ def train(session: Session) -> None:
     session.keep()
     title = f"{folder}: {session.rules.name} after {session.num_decisions:,} decisions, {budget.speed:,.0f} a second"
     console.print(panel_table(matches, title))
+    if session.pictures:
+        curves = ", ".join(map(str, session.pictures))
+        console.print(f"curves: {curves}", soft_wrap=True, highlight=False, markup=False)
     agents = shlex.join([str(folder), *arguments.panel])
     episode = "" if arguments.episode == "deal" else f" --episode {arguments.episode}"
     console.print(f"python evaluate.py --agents {agents}{episode}", style="bold", soft_wrap=True, markup=False)

@@ -219,7 +219,7 @@ def test_the_page_and_every_picture_are_written(sample):
     folder, paths = sample
     assert paths[0] == folder / REPORT_FILE
     assert {path.name for path in paths[1:]} == {
-        *("matrix.png", "ratings-bradley_terry.png", "nash.png", "deadwood.png"),
+        *("matrix.png", "ratings-bradley_terry.png", "nash.png", "style.png", "deadwood.png"),
         *("section-1-matrix.png", "section-2-bars.png"),
     }
     for path in paths[1:]:
@@ -328,7 +328,7 @@ def test_one_against_the_others_is_no_matrix(tmp_path):
     summary = {**sample_summary(), "kind": "match", "ratings": None, "sections": []}
     summary["matches"] = [match for match in summary["matches"] if match["first"] == ["best"]]
     paths = write_report([write_summary(tmp_path, summary)])
-    assert {path.name for path in paths} == {REPORT_FILE, "pairings.png", "deadwood.png"}
+    assert {path.name for path in paths} == {REPORT_FILE, "points.png", "style.png", "deadwood.png"}
     text = page_of(tmp_path).text
     assert "best beats hasty, simple, gold-k4, gin-only, lookahead and runs/first; it is level with search:" in text
     assert "Standings" not in text  # the others have not met

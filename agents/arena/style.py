@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.records import DealRecords
-from agents.arena.statistics import plain_number
+from agents.arena.statistics import NO_FIGURE, Estimate, plain_number, ratio_estimate
 from gin_env.state import Kind
 
 _GINS = (Kind.GIN, Kind.SMALL_GIN, Kind.TEAM_GIN, Kind.BIG_GIN)
+
+#: An exchange brings a card to each of both partners.
+_CARDS_OF_AN_EXCHANGE = 2
 
 #: What is added up over a side's deals, in this order; the deals of each of its teams count.
 SUMS = (
@@ -33,6 +38,18 @@ SUMS = (
     "exchanges",
     "decisions",
 )
+
+#: Figures of style that are told with intervals, each the ratio of two of ``SUMS``: ``knocked`` is the share of its
+#: deals that a side ended, gin included; the others are those of ``Style``.
+RATIOS = {
+    "knocked": ("knocks", "played"),
+    "gin": ("gin", "played"),
+    "undercut": ("undercut", "played"),
+    "knock_deadwood": ("knock_deadwood", "knocks"),
+    "turns": ("turns", "played"),
+    "offers": ("offers", "played"),
+    "exchanges": ("exchanges", "played"),
+}
 
 
 @dataclass(frozen=True)
@@ -89,9 +106,55 @@ class Style:
 
 def style_sums(records: DealRecords, side: int) -> NDArray[np.int64]:
     """Return what a side's style is made of, added up over deals, in the order of ``SUMS``."""
+    amounts = _amounts(records, side)
+    return np.array([amounts[name].sum() for name in SUMS], dtype=np.int64)
+
+
+def style_estimates(records: DealRecords, side: int, num_teams: int, seed: int = 0) -> dict[str, Estimate]:
+    """Return the figures of ``RATIOS`` for one side, with 95 % bootstrap intervals over whole pairs.
+
+    Parameters
+    ----------
+    records : DealRecords
+        All deals of a match, each deck played once for each team.
+    side : int
+    num_teams : int
+        Plays of each deck.
+    seed : int
+        Seeds the resampling.
+
+    Returns
+    -------
+    dict
+        By the names of ``RATIOS``. NaN where nothing was counted (the deadwood of a side that never knocked); bounds
+        are NaN where pairs are too few, or what is counted too rare, for an interval.
+    """
+    amounts, pairs = _amounts(records, side), records.episode // num_teams
+    by_pair = {
+        name: np.bincount(pairs, amounts[name])
+        for name in dict.fromkeys(name for ratio in RATIOS.values() for name in ratio)
+    }
+    found = {}
+    for name, (amount, count) in RATIOS.items():
+        with np.errstate(invalid="ignore"):  # a resample in which nothing was counted: no bounds
+            is_known = by_pair[count].any()
+            found[name] = ratio_estimate(by_pair[amount], by_pair[count], seed) if is_known else NO_FIGURE
+    return found
+
+
+def melded_share(trade_melds: float, exchanges: float) -> float:
+    """Return which share of the cards that exchanges brought a team its hands melded at once (``gin_env.events``).
+
+    Both are counts, or both means per deal; NaN without an exchange.
+    """
+    return trade_melds / (_CARDS_OF_AN_EXCHANGE * exchanges) if exchanges else math.nan
+
+
+def _amounts(records: DealRecords, side: int) -> dict[str, NDArray[Any]]:
+    """Return what is added up over the deals, deal by deal (K,), by the names of ``SUMS``."""
     own, played = records.knocker == side, records.teams[:, side]
     gin = np.isin(records.kind, _GINS)
-    amounts = {
+    return {
         "played": played,
         "gin": own & gin,
         "knock_won": own & ~gin & records.knocker_won,
@@ -109,7 +172,6 @@ def style_sums(records: DealRecords, side: int) -> NDArray[np.int64]:
         "exchanges": records.exchanges[:, side],
         "decisions": records.decisions[:, side],
     }
-    return np.array([amounts[name].sum() for name in SUMS], dtype=np.int64)
 
 
 def style_of(sums: NDArray[np.int64]) -> Style:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,14 +12,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from agents.arena import MatchResult, play_match
+from agents.arena.statistics import Estimate
+from agents.arena.style import melded_share, style_estimates
 from agents.model_files import read_description
 from agents.policy import PolicyAgent
 from gin_env.agent import Agent
+from gin_env.events import EVENT_NAMES
+from gin_env.rules import Rules
 
 #: Decks of the panel: never those of a training, which are seeded by its small --seed.
 PANEL_SEED = 20_261_130
 #: Measured in games, the panel plays so many times fewer of them than it would play deals.
 DEALS_OF_A_GAME = 20
+#: Figures of style that only partners have.
+_TRADE_FIGURES = ("offers", "exchanges")
 
 
 def play_panel(agent: PolicyAgent, panel: Sequence[Agent], num_deals: int, episode: str = "deal") -> list[MatchResult]:
@@ -30,6 +37,23 @@ def play_panel(agent: PolicyAgent, panel: Sequence[Agent], num_deals: int, episo
     num_episodes = num_deals if episode == "deal" else num_deals // DEALS_OF_A_GAME
     num_pairs = max(num_episodes // rules.num_teams, 1)
     return [play_match(rules, agent, opponent, num_pairs, PANEL_SEED, episode=episode) for opponent in panel]
+
+
+def learner_style(match: MatchResult, rules: Rules) -> dict[str, Estimate]:
+    """Return how the learner, the first side, played in the very deals of a match of the panel.
+
+    The figures are those of ``agents.arena.style.RATIOS`` with their intervals. Where partners play, ``melded`` comes
+    to them, without an interval: ``agents.arena.style.melded_share``. What is not known is left out, and so are
+    trades where nobody has a partner.
+    """
+    assert match.records is not None
+    found = style_estimates(match.records, 0, rules.num_teams, match.seed)
+    if rules.has_partners:
+        totals = dict(zip(EVENT_NAMES, match.tally.events[0].sum(axis=0).tolist(), strict=True))
+        found["melded"] = Estimate(melded_share(totals["trade_melds"], totals["exchanges"]), math.nan, math.nan)
+    else:
+        found = {name: estimate for name, estimate in found.items() if name not in _TRADE_FIGURES}
+    return {name: estimate for name, estimate in found.items() if not math.isnan(estimate.value)}
 
 
 def worst_points(matches: Sequence[MatchResult]) -> float:

@@ -7,6 +7,7 @@
     runs/NAME/arguments.json            the options, as they were given last
     runs/NAME/training.pt               optimizer, weights and counters, read with weights_only=True
     runs/NAME/logs/                     TensorBoard events, and progress.csv, progress-2.csv, ... for each resume
+    runs/NAME/learning.png, style.png   results against the panel and how the learner plays, by decisions
 
 A folder holds a run once something was saved, that is, once there is a training.pt.
 """

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ from agents.selfplay.cloning import clone_rollout
 from agents.selfplay.network import SelfPlayPolicy, activation_class, uses_bfloat16
 from agents.selfplay.opening import stored
 from agents.selfplay.options import Arguments, load_teacher
-from agents.selfplay.panel import play_panel, worst_points
+from agents.selfplay.panel import learner_style, play_panel, worst_points
 from agents.selfplay.pool import PAST, SELF, OpponentPool, parse_shares
 from agents.selfplay.run_folder import (
     BEST_FOLDER,
@@ -47,6 +49,9 @@ from gin_env.agent import Agent
 from gin_env.observation import ObservationEncoder
 from gin_env.rules import Rules
 from gin_env.sb3 import GinVecEnv
+
+#: Seconds between two drawings of the curves while a training goes on: each takes most of a second.
+DRAWN_EVERY = 30.0
 
 
 class Session:
@@ -67,6 +72,8 @@ class Session:
         How long the training goes on, and how far it has come.
     num_decisions : int
         Decisions of the learner so far, those of its teacher included.
+    pictures : list of Path
+        The curves as they were drawn last; none before, or where they could not be drawn.
     """
 
     def __init__(
@@ -109,6 +116,8 @@ class Session:
         self.best = float("-inf")
         self._results: dict[str, float] = {}  # of the last measurement
         self._last_snapshot = self._last_measure = 0
+        self.pictures: list[Path] = []
+        self._is_measured, self._last_drawn = False, time.monotonic()  # measured since the curves were drawn
         self.model._last_episode_starts = np.ones(arguments.rows, dtype=bool)
         if training is None:
             self.env.reset()
@@ -136,7 +145,7 @@ class Session:
         return self.model.num_timesteps
 
     def train(self, on_decisions: Callable[[int], None], on_matches: Callable[[list[MatchResult]], None]) -> None:
-        """Train until the budget is spent, measuring now and then; all is kept after each rollout.
+        """Train until the budget is spent, measuring and drawing now and then; all is kept after each rollout.
 
         ``on_decisions`` is as for ``rollout``; ``on_matches`` is called with what each measurement came to.
         """
@@ -145,7 +154,9 @@ class Session:
                 on_matches(self.measure(self.arguments.eval_deals))
             self.rollout(on_decisions)
             self.keep()
-            self.log()
+            self._write_log()
+            if self._is_measured and time.monotonic() - self._last_drawn > DRAWN_EVERY:
+                self._draw()
 
     def rollout(self, on_decisions: Callable[[int], None]) -> None:
         """Play one rollout and learn from it, from the teacher at first, then by self-play.
@@ -190,16 +201,22 @@ class Session:
         return self.num_decisions - self._last_measure >= self.arguments.eval_every
 
     def measure(self, num_deals: int) -> list[MatchResult]:
-        """Play against the panel, log it, and save the model as the best where it is."""
-        self._last_measure = self.num_decisions
+        """Play against the panel, log results and style, and save the model as the best where it is."""
+        self._last_measure, self._is_measured = self.num_decisions, True
         self.student.set_weights(self.average)
         with self.budget.paused():
             matches = play_panel(self.student, self.panel, num_deals, self.arguments.episode)
         self._results = {match.names[1]: match.points_per_deal.value for match in matches}
         for match in matches:
+            opponent = match.names[1].replace(",", ";")  # Stable-Baselines3 does not quote the headings of its CSV
             value, low, high = match.points_per_deal
             for log, figure in (("eval", value), ("eval_low", low), ("eval_high", high)):
-                self.model.logger.record(f"{log}/{match.names[1]}", figure)
+                self.model.logger.record(f"{log}/{opponent}", figure)
+            for name, (value, low, high) in learner_style(match, self.rules).items():
+                self.model.logger.record(f"style/{name}/{opponent}", value)
+                if math.isfinite(low) and math.isfinite(high):  # TensorBoard would draw each of them by itself
+                    self.model.logger.record(f"style_low/{name}/{opponent}", low, exclude="tensorboard")
+                    self.model.logger.record(f"style_high/{name}/{opponent}", high, exclude="tensorboard")
         points = worst_points(matches)
         if points > self.best:
             self.best = points
@@ -207,9 +224,28 @@ class Session:
         return matches
 
     def log(self) -> None:
-        """Write what was recorded since the last call."""
+        """Write what was recorded since the last call, and draw the curves anew."""
+        self._write_log()
+        self._draw()
+
+    def _write_log(self) -> None:
         self.model.logger.record("time/decisions_per_second", self.budget.speed)
         self.model.logger.dump(self.num_decisions)
+
+    def _draw(self) -> None:
+        self._is_measured, self._last_drawn = False, time.monotonic()
+        with self.budget.paused():
+            try:
+                from agents.arena.report.training import write_curves  # matplotlib takes a while to import
+
+                self.pictures = write_curves(self.folder)
+            except Exception as error:  # whatever it is, no training ends for want of a picture
+                self.pictures = []
+                print(
+                    f"warning: the curves of {self.folder} were not drawn ({type(error).__name__}: {error}); "
+                    f"once that is mended: python evaluate.py report {shlex.quote(str(self.folder))}",
+                    file=sys.stderr,
+                )
 
     # ------------------------------------------------------------------ keeping
 

@@ -51,7 +51,7 @@ def results_part(results: Results, pictures: page.Pictures) -> page.Part:
     chapters = [
         _what_was_played(results),
         *(of_matches if matches_first else of_sections + of_matches),
-        *style_chapter(matches, order),
+        *style_chapter(matches, order, pictures),
         *deadwood_chapter(matches, order, results.rules.num_players, pictures),
         *events_chapter(matches, order),
         *(of_sections if matches_first else []),
@@ -184,15 +184,24 @@ def _standings(results: Results, table: Sequence[Standing]) -> list[page.Chapter
 def _pairings(
     matches: Sequence[Match], order: Sequence[str], teams: int, pictures: page.Pictures
 ) -> list[page.Chapter]:
-    """Return the matrix of all against all; where one played all the others, its results."""
+    """Return the matrix of all against all; where one played all the others, or a single match, its results."""
     first = {match.sides[0] for match in matches}
-    played = [match for match in matches if match.loser is None and len(match.sides) == 2]
-    if len(first) == 1 and len(played) > 1:
+    played = [match for match in matches if match.loser is None]
+    duels = [match for match in played if len(match.sides) == 2]
+    told: list[tuple[str, Estimate | None]] = []
+    if len(first) == 1 and len(duels) > 1:
+        told = [(match.sides[1], match.points) for match in duels]
         title = f"{first.pop()} against each of the others"
-        figure = figures.intervals(
-            [match.sides[1] for match in played], [match.points for match in played], title, page.POINTS
-        )
-        return [page.Chapter("Against each other agent", pictures.add("pairings", figure, f"{title}: {page.POINTS}"))]
+    elif len(matches) == len(duels) == 1:
+        told = [(duels[0].sides[0], duels[0].points)]
+        title = " against ".join(duels[0].sides)
+    elif len(matches) == len(played) == 1 and len(set(played[0].sides)) == len(played[0].sides):
+        told = [(side, played[0].told_from(side, teams)) for side in played[0].sides]
+        title = "Each against all others"
+    if told:
+        names, points = zip(*((name, NO_FIGURE if one is None else one) for name, one in told), strict=True)
+        figure = figures.intervals(names, points, title, page.POINTS)
+        return [page.Chapter("Points", pictures.add("points", figure, f"{title}: {page.POINTS}"))]
     cells = [[result_between(matches, row, column, teams) for column in order] for row in order]
     filled = sum(cell is not None for row, line in enumerate(cells) for cell in line[:row] + line[row + 1 :])
     possible = len(order) * (len(order) - 1)

@@ -10,22 +10,24 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
 
-from agents.arena.report.page import MOST_DIGITS, digits_for, figure_text, is_clear
+from agents.arena.report.page import MOST_DIGITS, PERCENT, digits_for, figure_text, is_clear, number_text
 from agents.arena.statistics import Estimate
 
 #: What a cell of a heat map shows: a figure, a word in its place, or nothing.
 Cell = Estimate | str | None
 #: What a learning curve is made of: decisions made so far, and the result measured then.
 Curve = Sequence[tuple[int, Estimate]]
+Numbers = NDArray[np.float64]
 
 #: Names are agents' and may hold any sign: ``$`` is no formula.
 _STYLE: Any = {
@@ -54,13 +56,46 @@ _MAP_FRAME, _FLATNESS, _PALER = (2.6, 1.8), 0.72, 1.15
 _TEXT, _SMALL_TEXT = 9, 7
 #: Inches: a deadwood picture's least height and its height for each agent; a small learning curve.
 _LEAST_HEIGHT, _HEIGHT_OF_LINE = 4.2, 0.24
-_PANEL_WIDTH, _PANEL_HEIGHT, _PANEL_FRAME = 4.0, 2.5, 0.7
+_PANEL_WIDTH, _PANEL_HEIGHT, _PANEL_FRAME = 4.0, 2.7, 0.7
+#: Pictures of style: how many stand side by side, their width and height in inches, the height around bars.
+_STYLE_COLUMNS, _STYLE_WIDTH, _STYLE_HEIGHT, _BARS_FRAME = 3, 3.1, 2.3, 0.9
+#: Names of agents need so many inches beside bars; the figures at the bars' ends this part of an axis.
+_NAMES_WIDTH, _ROOM_FOR_FIGURES = 1.6, 0.3
+#: An axis from 0 goes so many times as high as its figures.
+_ABOVE = 1.05
+#: This part of a small picture's width lies between two, so that their ticks do not touch.
+_BETWEEN = 0.05
+#: A small picture's axis has no more ticks than it has room for.
+_MOST_TICKS = 5
 #: Shares of a picture's width that a title and a note may fill.
 _TITLE_SHARE, _NOTE_SHARE = 0.5, 0.7
 #: From this colour strength on, a cell's text is white.
 _DARK = 0.75
 #: A heat map's darkest cells stand for at least so much, so that noise does not look like a result.
 _LEAST_RANGE = 1.0
+
+
+class StyleFigure(NamedTuple):
+    """How a figure of style is told."""
+
+    title: str
+    unit: str
+    heading: str  #: of a table's column
+    scale: float = 1.0
+    digits: int = 1
+
+
+#: By name, as ``agents.arena.style.RATIOS`` and ``agents.selfplay.panel.learner_style`` say them.
+STYLE_FIGURES = {
+    "knocked": StyleFigure("Knocks, gin included", "% of its deals", "knocks %", PERCENT),
+    "gin": StyleFigure("Gin", "% of its deals", "gin %", PERCENT),
+    "undercut": StyleFigure("Knocked, did not win (undercut)", "% of its deals", "undercut %", PERCENT),
+    "knock_deadwood": StyleFigure("Knocker's own deadwood", "points at the knock (gin: 0)", "knocks with"),
+    "turns": StyleFigure("Length of a deal", "turns of all seats", "turns"),
+    "offers": StyleFigure("Trades offered", "per deal", "offers", digits=2),
+    "exchanges": StyleFigure("Exchanges", "per deal", "exchanges", digits=2),
+    "melded": StyleFigure("Exchanged cards melded at once", "% of the cards received", "melded %", PERCENT),
+}
 
 
 def short_name(name: str) -> str:
@@ -207,17 +242,9 @@ def deadwood_curves(curves: Mapping[str, Sequence[float]], num_turns: int) -> Fi
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, max(_LEAST_HEIGHT, _HEIGHT_OF_LINE * len(curves) + _FRAME)))
         axes = figure.add_subplot()
-        looks = zip(itertools.product(_DASHES, _PALETTE), itertools.cycle(_MARKERS), strict=False)
         lines = []
-        for (name, curve), ((dash, colour), marker) in zip(curves.items(), looks, strict=False):
+        for (name, curve), look in zip(curves.items(), _looks(), strict=False):
             shown = list(curve[:num_turns])
-            look: dict[str, Any] = {
-                "color": colour,
-                "linestyle": dash,
-                "marker": marker,
-                "markersize": 4.5,
-                "linewidth": 1.4,
-            }
             lines += axes.plot(range(1, len(shown) + 1), shown, label=f" {short_name(name)}", **look)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlim(left=0.5)
@@ -255,12 +282,12 @@ def learning_curves(curves: Mapping[str, Curve], title: str, teacher_decisions: 
             if teacher_decisions:
                 axes.axvspan(0, teacher_decisions, color=_EMPTY, label="cloning its teacher")
             axes.axhline(0, color=_QUIET, linewidth=0.8)
-            axes.fill_between(decisions, low, high, color=_DOT, alpha=0.2, linewidth=0)
+            _shade(axes, decisions, low, high, _DOT)
             axes.plot(decisions, value, "o-", color=_DOT, markersize=4)
             axes.set_xlim(left=0)
             axes.margins(y=0.15)
             axes.grid(color="#DDDDDD", linewidth=0.6)
-            axes.set_title(f"against {short_name(name)}: {figure_text(curve[-1][1])} at the end", fontsize=9.5)
+            axes.set_title(f"against {short_name(name)}\n{figure_text(curve[-1][1])} at the end", fontsize=9.5)
             axes.xaxis.set_major_formatter(FuncFormatter(_decisions_text))
         for axes in panels[len(curves) :]:
             axes.set_visible(False)
@@ -272,6 +299,113 @@ def learning_curves(curves: Mapping[str, Curve], title: str, teacher_decisions: 
         figure.supylabel("net points per deal", fontsize=9)
         figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
     return figure
+
+
+def style_curves(curves: Mapping[str, Mapping[str, Curve]], title: str, teacher_decisions: int = 0) -> Figure:
+    """Draw how a learner plays in the course of its training: a small picture for each figure, a line by opponent.
+
+    Parameters
+    ----------
+    curves : by name of ``STYLE_FIGURES``, and by opponent
+        The figure by decisions, in order; the interval is shaded where it is known.
+    title, teacher_decisions
+        As for ``learning_curves``.
+    """
+    opponents = dict.fromkeys(opponent for by_opponent in curves.values() for opponent in by_opponent)
+    looks = dict(zip(opponents, _looks(), strict=False))
+    with mpl.rc_context(_STYLE):
+        figure, panels = _style_panels(len(curves) + 1, _STYLE_HEIGHT, sharex=True)  # the last is the legend's
+        lines: dict[str, Any] = {}
+        for axes, (name, by_opponent) in zip(panels, curves.items(), strict=False):
+            told = STYLE_FIGURES[name]
+            if teacher_decisions:
+                lines["cloning its teacher"] = axes.axvspan(0, teacher_decisions, color=_EMPTY)
+            for opponent, curve in by_opponent.items():
+                decisions = [made for made, _ in curve]
+                value, low, high = (
+                    told.scale * np.array([estimate[part] for _, estimate in curve]) for part in range(3)
+                )
+                look = looks[opponent]
+                _shade(axes, decisions, low, high, look["color"])
+                lines[f"against {short_name(opponent)}"] = axes.plot(decisions, value, **look)[0]
+            axes.set_xlim(left=0)
+            axes.set_ylim(0, _ABOVE * axes.get_ylim()[1])
+            axes.grid(color="#DDDDDD", linewidth=0.6)
+            axes.xaxis.set_major_formatter(FuncFormatter(_decisions_text))
+            axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
+            axes.yaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
+            axes.set_ylabel(told.unit, fontsize=8)
+            axes.set_title(told.title, fontsize=9)
+        for axes in panels[max(len(curves) - _STYLE_COLUMNS, 0) : len(curves)]:  # the lowest of each column
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel("decisions", fontsize=8)
+        legend = panels[len(curves)]
+        legend.set_axis_off()
+        legend.legend(lines.values(), lines, loc="center left", frameon=False, handlelength=3.2)
+        figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
+    return figure
+
+
+def style_bars(styles: Mapping[str, Mapping[str, float]], title: str) -> Figure:
+    """Draw how agents play: a small picture for each figure, with a bar for each agent, the first above.
+
+    Parameters
+    ----------
+    styles : by name of ``STYLE_FIGURES``, and by agent
+        NaN where nothing is known; every figure has the same agents.
+    title : str
+    """
+    names = list(dict.fromkeys(name for by_name in styles.values() for name in by_name))
+    with mpl.rc_context(_STYLE):
+        figure, panels = _style_panels(len(styles), _ROW * len(names) + _BARS_FRAME, more_width=_NAMES_WIDTH)
+        for place, (axes, (figure_name, by_name)) in enumerate(zip(panels, styles.items(), strict=False)):
+            told = STYLE_FIGURES[figure_name]
+            values = [told.scale * by_name[name] for name in names]
+            axes.barh(range(len(names)), values, height=0.6, color=_DOT, alpha=0.55)
+            for row, value in enumerate(values):
+                text = number_text(value, digits=told.digits)
+                end = 0 if math.isnan(value) else value
+                axes.annotate(text, (end, row), (3, 0), textcoords="offset points", va="center", fontsize=8)
+            axes.set_ylim(len(names) - 0.4, -0.6)
+            axes.set_yticks(range(len(names)), [*map(short_name, names)])
+            axes.tick_params(axis="y", length=0, labelleft=place % _STYLE_COLUMNS == 0)
+            axes.margins(x=_ROOM_FOR_FIGURES)
+            axes.set_xlim(left=0)
+            axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
+            axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+            axes.set_axisbelow(True)
+            axes.set_xlabel(told.unit, fontsize=8)
+            axes.set_title(told.title, fontsize=9)
+        figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
+    return figure
+
+
+def _style_panels(
+    count: int, height: float, sharex: bool = False, more_width: float = 0.0
+) -> tuple[Figure, list[Axes]]:
+    """Return a picture and its small pictures, row by row; those beyond ``count`` are hidden."""
+    num_columns = min(_STYLE_COLUMNS, count)
+    num_rows = math.ceil(count / num_columns)
+    size = (_STYLE_WIDTH * num_columns + more_width, height * num_rows + _PANEL_FRAME)
+    figure = Figure(figsize=size)
+    figure.set_layout_engine("constrained", wspace=_BETWEEN)
+    panels = list(figure.subplots(num_rows, num_columns, squeeze=False, sharex=sharex).flatten())
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    return figure, panels
+
+
+def _shade(axes: Axes, decisions: Sequence[int], low: Numbers, high: Numbers, colour: str) -> None:
+    """Draw the intervals of a curve: a band, and a line at each moment, which shows even where it stands alone."""
+    axes.fill_between(decisions, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.vlines(decisions, low, high, color=colour, alpha=0.5, linewidth=1)
+
+
+def _looks() -> Iterator[dict[str, Any]]:
+    """Yield how the lines of one agent after another look; they differ in more than their colour."""
+    marks = zip(itertools.product(_DASHES, _PALETTE), itertools.cycle(_MARKERS), strict=False)
+    for (dash, colour), marker in marks:
+        yield {"color": colour, "linestyle": dash, "marker": marker, "markersize": 4.5, "linewidth": 1.4}
 
 
 def _decisions_text(decisions: float, _: int | None = None) -> str:

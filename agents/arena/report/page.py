@@ -189,6 +189,17 @@ def command(text: str) -> str:
     return f"<pre><code>{words}</code></pre>\n"
 
 
+def png_of(figure: Figure) -> bytes:
+    """Return a picture as the content of a PNG file."""
+    stream = io.BytesIO()
+    is_laid_out = (
+        figure.get_layout_engine() is not None
+    )  # then it is what it measures, and drawing twice is for nothing
+    box = None if is_laid_out else "tight"
+    figure.savefig(stream, dpi=DOTS_PER_INCH, bbox_inches=box, metadata={"Software": None})
+    return stream.getvalue()
+
+
 def picture(png: bytes, alternative: str) -> str:
     """Return a PNG picture within the page; ``alternative`` is for those who cannot see it."""
     width, height = (side * _BROWSER_DOTS_PER_INCH // DOTS_PER_INCH for side in _PNG_SIZE.unpack_from(png))
@@ -224,10 +235,8 @@ class Pictures:
 
     def add(self, name: str, figure: Figure, alternative: str) -> str:
         """Keep a picture as a PNG file, and return it as HTML."""
-        stream = io.BytesIO()
-        figure.savefig(stream, dpi=DOTS_PER_INCH, bbox_inches="tight", metadata={"Software": None})
-        self.files[f"{self._prefix}{name}.png"] = stream.getvalue()
-        return picture(stream.getvalue(), alternative)
+        self.files[f"{self._prefix}{name}.png"] = png = png_of(figure)
+        return picture(png, alternative)
 
 
 def document(title: str, content: str) -> str:

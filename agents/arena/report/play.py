@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.arena.report import figures, page
 from agents.arena.report.folders import Match, entries_by_side, mean
+from agents.arena.style import melded_share
 
 _STYLE_COLUMNS = {  # heading, factor, digits
     "won": ("won %", page.PERCENT, 1),
@@ -33,12 +34,16 @@ _STYLE_LEGEND = (
 _PARTNER_LEGEND = "Its team then has: the knocker's deadwood and the partner's together."
 _TRADE_LEGEND = "Offers: trades that it offers to its partner; exchanges: those answered with another card."
 _TRADE_COLUMNS = ("offers", "exchanges")
+#: The ways in which a side ends a deal; and the figures that are shown only where somebody trades.
+_KNOCKS, _OF_TRADERS = ("gin", "knock_won", "undercut"), (*_TRADE_COLUMNS, "melded")
+#: More agents are told in the table alone.
+_MOST_BARS = 24
 #: Deadwood is drawn up to so many times the mean length of a deal (longer ones are few), for so many turns at least.
 _SHOWN_LENGTHS, _FEWEST_TURNS = 2.0, 5
 
 
-def style_chapter(matches: Sequence[Match], order: Sequence[str]) -> list[page.Chapter]:
-    """Return the table of how each side plays; nothing where no match has it."""
+def style_chapter(matches: Sequence[Match], order: Sequence[str], pictures: page.Pictures) -> list[page.Chapter]:
+    """Return how each side plays, in a picture and a table; nothing where no match has it."""
     means = {
         side: {name: mean(style.get(name) for style in styles) for name in _STYLE_COLUMNS}
         for side, styles in entries_by_side(matches, "styles", order).items()
@@ -55,7 +60,40 @@ def style_chapter(matches: Sequence[Match], order: Sequence[str]) -> list[page.C
     ]
     legends = [_STYLE_LEGEND, *([_PARTNER_LEGEND] if partners else []), *([_TRADE_LEGEND] if trades else [])]
     table = page.table(["agent", *(heading for heading, _, _ in columns.values())], rows)
-    return [page.Chapter("How they play", table + page.paragraph(" ".join(legends), "quiet"))]
+    picture = _style_picture(matches, order, means, pictures)
+    return [page.Chapter("How they play", picture + table + page.paragraph(" ".join(legends), "quiet"))]
+
+
+def _style_picture(
+    matches: Sequence[Match], order: Sequence[str], means: Mapping[str, Mapping[str, float]], pictures: page.Pictures
+) -> str:
+    """Return bars of the figures that a training's picture shows, too; nothing where none is known or all are many."""
+    melded = _melded_shares(matches, order)
+    told = {
+        side: {**style, "knocked": sum(style[name] for name in _KNOCKS), "melded": melded.get(side, math.nan)}
+        for side, style in means.items()
+    }
+    by_figure = {name: {side: style[name] for side, style in told.items()} for name in figures.STYLE_FIGURES}
+    shown = {
+        name: values
+        for name, values in by_figure.items()
+        if any(value > 0 if name in _OF_TRADERS else not math.isnan(value) for value in values.values())
+    }
+    if not shown or len(means) > _MOST_BARS:
+        return ""
+    title = "How they play: means over all matches of each"
+    return pictures.add("style", figures.style_bars(shown, title), f"{title}: a bar for each agent; a table follows")
+
+
+def _melded_shares(matches: Sequence[Match], order: Sequence[str]) -> dict[str, float]:
+    """Return by side which share of the cards that exchanges brought it melded at once: a mean over its matches."""
+    shares = {}
+    for side, found in entries_by_side(matches, "events", order).items():
+        totals = [
+            [sum(seat.get(name) or 0.0 for seat in seats) for name in ("trade_melds", "exchanges")] for seats in found
+        ]
+        shares[side] = mean(melded_share(*counts) for counts in totals)
+    return shares
 
 
 def deadwood_chapter(
