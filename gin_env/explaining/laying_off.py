@@ -1,0 +1,105 @@
+"""Who may lay off and why, each card laid off, and what the lay-offs changed (docs/rules.md rows 26-29b)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gin_env.cards import NUM_RANKS, format_card, format_cards
+from gin_env.explaining.deal import Deal
+from gin_env.melds import deadwood
+from gin_env.rulebook.play import points
+from gin_env.spreads import open_seats
+
+_RANK_WORDS = (
+    *("aces", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines", "tens"),
+    *("jacks", "queens", "kings"),
+)
+
+
+def who_may_lay_off(deal: Deal) -> Iterator[str]:
+    """Tell whose melds are open and why, and how it goes on from there."""
+    rules, who = deal.rules, deal.join(deal.others)
+    loads = [deal.left[seat] for seat in deal.knocking]
+    is_open = open_seats(rules, np.array([loads], dtype=np.uint8))[0].tolist()
+    if not any(is_open) and not any(loads):
+        if rules.has_partners:
+            neither = " nor ".join(deal.names[seat] for seat in sorted(deal.knocking))
+            yield f"Neither {neither} has any deadwood, so nobody may lay off on their melds."
+        else:
+            yield f"{deal.names[deal.knocker]} has no deadwood, and nothing may be laid off on gin."
+        return
+    for seat, load, may in zip(deal.knocking, loads, is_open, strict=True):
+        yield f"{_why_open(deal, seat, load) if may else _why_closed(deal, seat)}."
+    if not any(is_open):
+        return
+    if rules.mode == "free_for_all":
+        may = "may" if rules.cross_chain else "may not"
+        yield f"They lay off one after another, clockwise, and {may} go on where another one has laid off."
+    elif rules.has_partners and not rules.cross_chain:
+        yield f"Under these rules {who} may not build on each other's cards."
+    elif rules.layoff == "greedy":
+        first = "lays down melds as if nothing could be laid off, and lays off only cards outside them"
+        yield f"Under these rules {who} {first}."
+
+
+def _why_open(deal: Deal, seat: int, load: int) -> str:
+    name, who = deal.names[seat], deal.join(deal.others)
+    if not deal.set_bits[seat] | deal.run_bits[seat]:
+        return f"{name} has laid down no meld that anybody could lay off on"
+    if load:
+        return f"{name} has {points(load)} of deadwood, so {who} may lay off on {name}'s melds"
+    rule = "cards may be laid off on gin too"
+    if deal.rules.has_partners:
+        rule = "that does not close melds"
+        if not deal.rules.layoff_on_gin:
+            rule = "a team's melds are closed only if neither partner has any"
+    return f"{name} has no deadwood, but under these rules {rule}: {who} may lay off on {name}'s melds"
+
+
+def _why_closed(deal: Deal, seat: int) -> str:
+    name = deal.names[seat]
+    if deal.rules.team_layoff == "knocker_only" and seat != deal.knocker:
+        return f"Under these rules only the knocker's melds are open: nobody may lay off on {name}'s melds"
+    return f"{name} has no deadwood, so nobody may lay off on {name}'s melds"
+
+
+def explain_layoffs(deal: Deal) -> Iterator[str]:
+    """Tell of each card laid off what it goes on, whose card it continues, and what the meld becomes."""
+    laid_by: dict[int, int] = {}
+    for seat, card, onto, meld in deal.placed:
+        rank, is_set = card % NUM_RANKS, meld[0] % NUM_RANKS == meld[1] % NUM_RANKS
+        text = f"{deal.names[seat]} lays off {format_card(card)} on {deal.names[onto]}'s"
+        if is_set:
+            text += f" set {format_cards(meld)}: now all four {_RANK_WORDS[rank]} lie there."
+        else:
+            text += f" run {format_cards(meld)}"
+            end = meld[-1] if card > meld[-1] else meld[0]
+            if laid_by.get(end, seat) != seat:
+                text += f", going on where {deal.names[laid_by[end]]} has laid {format_card(end)}"
+            text += f"; it becomes {format_cards(sorted([*meld, card]))}."
+        laid_by[card] = seat
+        yield text
+    loads = np.array([[deal.left[seat] for seat in deal.knocking]], dtype=np.uint8)
+    may = zip(deal.knocking, open_seats(deal.rules, loads)[0], strict=True)
+    if not deal.placed and any(is_open and deal.set_bits[seat] | deal.run_bits[seat] for seat, is_open in may):
+        yield "Nobody lays off a card."
+
+
+def what_made_it(deal: Deal, own: int, seats: list[int]) -> str:
+    """Say why those who undercut a knock with so many points had so few."""
+    theirs, who, ties = deal.count(seats), deal.join(seats), not deal.rules.undercut_on_tie
+    without = int(deadwood(np.array([deal.hands[seat] for seat in seats], dtype=np.uint64)).sum(dtype=np.int64))
+    if without > own or (without == own and ties):
+        return f"The lay-offs made the difference: without them {who} would have had {points(without)}, not {theirs}."
+    alone = deal.left[deal.knocker]
+    if deal.rules.has_partners and (alone < theirs or (alone == theirs and ties)):
+        partner = deal.knocking[1]
+        return (
+            f"The partner's hand made the difference: {deal.names[deal.knocker]} alone has {alone}, but the "
+            f"{deal.left[partner]} of {deal.names[partner]} count as well."
+        )
+    if without == theirs:
+        return f"No lay-off was needed for that: {who} had no more to begin with."
+    return f"Even without the lay-offs {who} would have had only {points(without)}."
