@@ -25,14 +25,14 @@ from gin_env.cards import (
 )
 from gin_env.errors import whole_number
 from gin_env.free_for_all import settle_free_for_all
-from gin_env.layoffs import Defence
+from gin_env.layoffs import CHALLENGE_SUITS, Defence
 from gin_env.melds import deadwood, fourth_cards, least_arrangements, melds_of, neighbours, points_of
 from gin_env.rules import Rules
 from gin_env.showdown import doubled, reply, settle_spreads, sides
 from gin_env.spreads import Showdown, Spreads, all_spreads, open_seats
 
 #: Cards in the order in which the 2021 challenge lays them off: suits C H S D (docs/rules.md, eaai_2p).
-CHALLENGE_ORDER = sorted(range(NUM_CARDS), key=lambda card: ("CHSD".index(SUITS[card // NUM_RANKS]), card))
+CHALLENGE_ORDER = sorted(range(NUM_CARDS), key=lambda card: (CHALLENGE_SUITS.index(SUITS[card // NUM_RANKS]), card))
 
 CardTexts = str | Iterable[str]
 Melds = list[list[int]]

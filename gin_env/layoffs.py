@@ -30,6 +30,9 @@ from gin_env.melds import (
     next_below,
 )
 
+#: The suits in the order of the 2021 challenge's card ids (docs/rules.md, preset ``eaai_2p``).
+CHALLENGE_SUITS = "CHSD"
+
 _ONE = np.uint64(1)
 _CLUBS = np.uint64((2**13 - 1) << 39)
 

@@ -23,12 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gin_env.cards import NUM_RANKS, NUM_SUITS, SUITS, bits_of, card_ids, format_cards
+from gin_env.layoffs import CHALLENGE_SUITS
 from gin_env.melds import fourth_cards, melds_of
 from gin_env.rules import Rules
 from gin_env.spreads import open_seats
-
-#: The suits in the order of the 2021 challenge (docs/rules.md, preset ``eaai_2p``).
-_CHALLENGE_SUITS = "CHSD"
 
 
 class Placed(NamedTuple):
@@ -166,4 +164,4 @@ def _first_fit(
 
 
 def _challenge_order(card: int) -> tuple[int, int]:
-    return _CHALLENGE_SUITS.index(SUITS[card // NUM_RANKS]), card
+    return CHALLENGE_SUITS.index(SUITS[card // NUM_RANKS]), card

@@ -22,6 +22,7 @@ from gin_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS, format_cards
 from gin_env.dealing import parse_deck
 from gin_env.engine import Engine
 from gin_env.errors import IllegalAction
+from gin_env.layoffs import CHALLENGE_SUITS
 from gin_env.melds import deadwood
 from gin_env.notation.lines import ReadResult, RecordError, numbered_lines
 from gin_env.notation.recorder import record_deals
@@ -30,7 +31,6 @@ from gin_env.state import State
 
 RULES = "eaai_2p"
 
-_SUITS = "CHSD"
 _SEATS = 2
 _HAND_SIZE = 10
 _KINDS = {"cancel": "dead", "knock": "knock", "gin": "gin", "undercut": "undercut"}
@@ -210,7 +210,7 @@ def _moves(actions: list[Any], cards: Sequence[str]) -> list[tuple[int, str]]:
 def _card(card: Any) -> str:
     """Return the text of a card of theirs."""
     number = _int(card, 0, NUM_CARDS - 1)
-    return RANKS[number % NUM_RANKS] + _SUITS[number // NUM_RANKS % NUM_SUITS]
+    return RANKS[number % NUM_RANKS] + CHALLENGE_SUITS[number // NUM_RANKS % NUM_SUITS]
 
 
 def _cards(cards: Any, count: int | None = None) -> tuple[str, ...]:
