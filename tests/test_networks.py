@@ -11,8 +11,8 @@ from sb3_contrib import MaskablePPO  # noqa: E402
 from agents.model_files import Model, read_model, write_model  # noqa: E402
 from agents.policy import PolicyAgent, actor_weights  # noqa: E402
 from agents.registry import load_agent  # noqa: E402
+from agents.selfplay.beginning import begin_with  # noqa: E402
 from agents.selfplay.network import SelfPlayPolicy  # noqa: E402
-from agents.selfplay.session import begin_with  # noqa: E402
 from gin_env.engine import Engine  # noqa: E402
 from gin_env.observation import ObservationEncoder, ObservationOptions  # noqa: E402
 from gin_env.rules import Rules  # noqa: E402

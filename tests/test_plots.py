@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from agents.arena import MatchResult, play_match
-from agents.arena.report import figures, training, write_report
+from agents.arena.report import curves, figures, training, write_report
 from agents.arena.report.training import read_run, write_curves
 from agents.arena.statistics import Estimate
 from agents.arena.style import RATIOS, melded_share, style_estimates
@@ -180,9 +180,9 @@ def test_nothing_is_cut_or_overlaps(names, shown):
     curve = [(500_000 * step, estimate(0.4 + 0.02 * step)) for step in range(12)]
     results = [(made, estimate(100 * value.value, 5)) for made, value in curve]
     pictures = [
-        figures.style_curves({name: dict.fromkeys(names, curve) for name in told}, "Training x: palace_4p", 300_000),
+        curves.style_curves({name: dict.fromkeys(names, curve) for name in told}, "Training x: palace_4p", 300_000),
         figures.style_bars({name: dict.fromkeys(names, 0.5) for name in told}, "How they play"),
-        figures.learning_curves(dict.fromkeys(names, results), "Training x: palace_4p", 300_000),
+        curves.learning_curves(dict.fromkeys(names, results), "Training x: palace_4p", 300_000),
     ]
     for figure in pictures:
         figure.draw_without_rendering()
@@ -196,7 +196,7 @@ def test_nothing_is_cut_or_overlaps(names, shown):
 
 def test_lines_differ_in_more_than_their_colour():
     curve = [(0, estimate(0.4)), (1000, estimate(0.5))]
-    figure = figures.style_curves({"gin": dict.fromkeys(map(str, range(8)), curve)}, "x")
+    figure = curves.style_curves({"gin": dict.fromkeys(map(str, range(8)), curve)}, "x")
     looks = {(line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines}
     assert len(looks) == 8
     assert figure.axes[0].get_ylabel() == "% of its deals"

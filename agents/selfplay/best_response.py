@@ -41,11 +41,12 @@ from agents.model_files import Model, read_description, read_model, replace_file
 from agents.policy import PolicyAgent
 from agents.registry import is_model, load_agent
 from agents.rule_options import parse_rules
+from agents.selfplay.beginning import read_init
 from agents.selfplay.opening import begun_or_resumed, stored
 from agents.selfplay.options import AUTO, NOBODY, Arguments, check, load_teacher, network_options
 from agents.selfplay.panel import panel_line
 from agents.selfplay.run_folder import BEST_FOLDER, TRAINING_FILE, read_arguments
-from agents.selfplay.session import Session, read_init
+from agents.selfplay.session import Session
 from gin_env.agent import Agent
 from gin_env.observation import ObservationEncoder
 from gin_env.rules import PRESETS, Rules

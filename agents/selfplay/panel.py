@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -19,6 +20,9 @@ from agents.policy import PolicyAgent
 from gin_env.agent import Agent
 from gin_env.events import EVENT_NAMES
 from gin_env.rules import Rules
+
+if TYPE_CHECKING:  # a panel plays without PyTorch
+    from stable_baselines3.common.logger import Logger
 
 #: Decks of the panel: never those of a training, which are seeded by its small --seed.
 PANEL_SEED = 20_261_130
@@ -54,6 +58,23 @@ def learner_style(match: MatchResult, rules: Rules) -> dict[str, Estimate]:
     else:
         found = {name: estimate for name, estimate in found.items() if name not in _TRADE_FIGURES}
     return {name: estimate for name, estimate in found.items() if not math.isnan(estimate.value)}
+
+
+def log_matches(logger: Logger, matches: Sequence[MatchResult], rules: Rules) -> None:
+    """Record the learner's points per deal and its style against each of the panel, with the bounds of the intervals.
+
+    They are ``eval/OPPONENT`` and ``style/FIGURE/OPPONENT``, as ``agents.arena.report.training`` reads them.
+    """
+    for match in matches:
+        opponent = match.names[1].replace(",", ";")  # Stable-Baselines3 does not quote the headings of its CSV
+        value, low, high = match.points_per_deal
+        for log, figure in (("eval", value), ("eval_low", low), ("eval_high", high)):
+            logger.record(f"{log}/{opponent}", figure)
+        for name, (value, low, high) in learner_style(match, rules).items():
+            logger.record(f"style/{name}/{opponent}", value)
+            if math.isfinite(low) and math.isfinite(high):  # TensorBoard would draw each of them by itself
+                logger.record(f"style_low/{name}/{opponent}", low, exclude="tensorboard")
+                logger.record(f"style_high/{name}/{opponent}", high, exclude="tensorboard")
 
 
 def worst_points(matches: Sequence[MatchResult]) -> float:

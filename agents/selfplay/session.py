@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import shlex
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,18 +22,20 @@ from stable_baselines3.common import logger as sb3_logger
 
 from agents.arena import MatchResult
 from agents.cli import UserError
-from agents.model_files import Model, check_finite, read_model, write_model
+from agents.model_files import Model, check_finite, write_model
 from agents.policy import PolicyAgent, network_weights
 from agents.registry import load_agent
 from agents.rule_options import parse_rules
+from agents.selfplay.beginning import begin_with
 from agents.selfplay.budget import Budget
 from agents.selfplay.buffer import LeanRolloutBuffer
 from agents.selfplay.callbacks import DealWatcher
 from agents.selfplay.cloning import clone_rollout
+from agents.selfplay.drawing import CurveDrawing
 from agents.selfplay.network import SelfPlayPolicy, activation_class, uses_bfloat16
 from agents.selfplay.opening import stored
 from agents.selfplay.options import Arguments, load_teacher
-from agents.selfplay.panel import learner_style, play_panel, worst_points
+from agents.selfplay.panel import log_matches, play_panel, worst_points
 from agents.selfplay.pool import PAST, SELF, OpponentPool, parse_shares
 from agents.selfplay.run_folder import (
     BEST_FOLDER,
@@ -46,12 +46,8 @@ from agents.selfplay.run_folder import (
     write_training,
 )
 from gin_env.agent import Agent
-from gin_env.observation import ObservationEncoder
 from gin_env.rules import Rules
 from gin_env.sb3 import GinVecEnv
-
-#: Seconds between two drawings of the curves while a training goes on: each takes most of a second.
-DRAWN_EVERY = 30.0
 
 
 class Session:
@@ -116,8 +112,7 @@ class Session:
         self.best = float("-inf")
         self._results: dict[str, float] = {}  # of the last measurement
         self._last_snapshot = self._last_measure = 0
-        self.pictures: list[Path] = []
-        self._is_measured, self._last_drawn = False, time.monotonic()  # measured since the curves were drawn
+        self._drawing = CurveDrawing(folder, self.budget)
         self.model._last_episode_starts = np.ones(arguments.rows, dtype=bool)
         if training is None:
             self.env.reset()
@@ -144,6 +139,11 @@ class Session:
         """Decisions of the learner so far, those of its teacher included."""
         return self.model.num_timesteps
 
+    @property
+    def pictures(self) -> list[Path]:
+        """The curves as they were drawn last; none before, or where they could not be drawn."""
+        return self._drawing.pictures
+
     def train(self, on_decisions: Callable[[int], None], on_matches: Callable[[list[MatchResult]], None]) -> None:
         """Train until the budget is spent, measuring and drawing now and then; all is kept after each rollout.
 
@@ -155,8 +155,8 @@ class Session:
             self.rollout(on_decisions)
             self.keep()
             self._write_log()
-            if self._is_measured and time.monotonic() - self._last_drawn > DRAWN_EVERY:
-                self._draw()
+            if self._drawing.is_due:
+                self._drawing.draw()
 
     def rollout(self, on_decisions: Callable[[int], None]) -> None:
         """Play one rollout and learn from it, from the teacher at first, then by self-play.
@@ -202,21 +202,13 @@ class Session:
 
     def measure(self, num_deals: int) -> list[MatchResult]:
         """Play against the panel, log results and style, and save the model as the best where it is."""
-        self._last_measure, self._is_measured = self.num_decisions, True
+        self._last_measure = self.num_decisions
+        self._drawing.note_measurement()
         self.student.set_weights(self.average)
         with self.budget.paused():
             matches = play_panel(self.student, self.panel, num_deals, self.arguments.episode)
         self._results = {match.names[1]: match.points_per_deal.value for match in matches}
-        for match in matches:
-            opponent = match.names[1].replace(",", ";")  # Stable-Baselines3 does not quote the headings of its CSV
-            value, low, high = match.points_per_deal
-            for log, figure in (("eval", value), ("eval_low", low), ("eval_high", high)):
-                self.model.logger.record(f"{log}/{opponent}", figure)
-            for name, (value, low, high) in learner_style(match, self.rules).items():
-                self.model.logger.record(f"style/{name}/{opponent}", value)
-                if math.isfinite(low) and math.isfinite(high):  # TensorBoard would draw each of them by itself
-                    self.model.logger.record(f"style_low/{name}/{opponent}", low, exclude="tensorboard")
-                    self.model.logger.record(f"style_high/{name}/{opponent}", high, exclude="tensorboard")
+        log_matches(self.model.logger, matches, self.rules)
         points = worst_points(matches)
         if points > self.best:
             self.best = points
@@ -226,26 +218,11 @@ class Session:
     def log(self) -> None:
         """Write what was recorded since the last call, and draw the curves anew."""
         self._write_log()
-        self._draw()
+        self._drawing.draw()
 
     def _write_log(self) -> None:
         self.model.logger.record("time/decisions_per_second", self.budget.speed)
         self.model.logger.dump(self.num_decisions)
-
-    def _draw(self) -> None:
-        self._is_measured, self._last_drawn = False, time.monotonic()
-        with self.budget.paused():
-            try:
-                from agents.arena.report.training import write_curves  # matplotlib takes a while to import
-
-                self.pictures = write_curves(self.folder)
-            except Exception as error:  # whatever it is, no training ends for want of a picture
-                self.pictures = []
-                print(
-                    f"warning: the curves of {self.folder} were not drawn ({type(error).__name__}: {error}); "
-                    f"once that is mended: python evaluate.py report {shlex.quote(str(self.folder))}",
-                    file=sys.stderr,
-                )
 
     # ------------------------------------------------------------------ keeping
 
@@ -359,32 +336,6 @@ def _make_model(arguments: Arguments, env: GinVecEnv) -> MaskablePPO:
         seed=arguments.seed,
         device=arguments.device,
     )
-
-
-def read_init(folder: Path, encoder: ObservationEncoder) -> Model:
-    """Return a saved model to begin with; raises ``ValueError`` where it sees other features."""
-    model = read_model(folder)
-    seen = [(section.name, section.width) for section in ObservationEncoder(model.rules, model.observation).sections]
-    if seen != [(section.name, section.width) for section in encoder.sections]:
-        raise ValueError(f"--init {folder}: that network sees other features; train with the same observation options")
-    return model
-
-
-def begin_with(policy: SelfPlayPolicy, folder: Path, encoder: ObservationEncoder, activation: str) -> None:
-    """Give a policy the network of a saved model, also of other rules, if only it sees and may do the same things.
-
-    Raises ``ValueError`` where it does not, or where its network has other sizes.
-    """
-    model = read_init(folder, encoder)
-    if model.activation != activation:
-        raise ValueError(f"--init {folder}: that network has --activation {model.activation}")
-    num_actors = len({name.split(".")[0] for name in model.weights if name.startswith("seat_")})
-    if num_actors > policy.mlp_extractor.num_actors:
-        raise ValueError(f"--init {folder}: that network has {num_actors} actors, one for each seat; give --per-seat")
-    try:
-        policy.set_weights(model.weights)
-    except ValueError as error:
-        raise ValueError(f"--init {folder}: {error}; give the --net of that model") from None
 
 
 def _make_pool(arguments: Arguments, rules: Rules, weights: dict[str, np.ndarray]) -> OpponentPool:

@@ -1,8 +1,8 @@
 """Results as a page that needs no explanation: ``report.html``, one file with all pictures in it, and the pictures.
 
 ``write_report`` is the door. ``folders.py`` reads results, and ``chapters.py``, ``ratings.py`` and
-``play.py`` say what is told of them; ``training.py`` does both for training runs. ``figures.py`` draws
-the pictures, and ``page.py`` has the parts of the page.
+``play.py`` say what is told of them; ``training.py`` does both for training runs. ``figures.py`` and
+``curves.py`` draw the pictures, and ``page.py`` has the parts of the page.
 """
 
 from __future__ import annotations

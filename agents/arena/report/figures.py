@@ -1,8 +1,9 @@
-"""The pictures of a report: each function draws one and returns it as a matplotlib ``Figure``.
+"""The pictures of matches: each function draws one and returns it as a matplotlib ``Figure``.
 
 They draw numbers that others worked out, and stand alone: each says in itself what is shown, in which unit, and which
 side a plus is good for. Colours are safe for colour-blind readers (ColorBrewer's RdBu, and the palette of Okabe and
 Ito); no picture is told by colour alone. Nothing here opens a window or touches pyplot's global state.
+``curves.py`` draws what runs over turns or decisions, in the style that stands here.
 """
 
 from __future__ import annotations
@@ -10,27 +11,23 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
-from numpy.typing import NDArray
+from matplotlib.ticker import MaxNLocator
 
 from agents.arena.report.page import MOST_DIGITS, PERCENT, digits_for, figure_text, is_clear, number_text
 from agents.arena.statistics import Estimate
 
 #: What a cell of a heat map shows: a figure, a word in its place, or nothing.
 Cell = Estimate | str | None
-#: What a learning curve is made of: decisions made so far, and the result measured then.
-Curve = Sequence[tuple[int, Estimate]]
-Numbers = NDArray[np.float64]
 
 #: Names are agents' and may hold any sign: ``$`` is no formula.
-_STYLE: Any = {
+DRAWING_STYLE: Any = {
     "text.parse_math": False,
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -40,35 +37,30 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-_PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-_DASHES = ("-", "--", ":")
-_MARKERS = "osD^vPX<>p"
-_DOT, _QUIET, _EMPTY = "#0072B2", "#666666", "#ECECEC"
+#: Colours: of what is measured; of what stands back, as lines at 0 and notes; of an area that is no result.
+DOT, QUIET, EMPTY = "#0072B2", "#666666", "#ECECEC"
 #: Longer names are cut in the middle: most differ at an end.
 _LONGEST_NAME = 30
 #: Inches: a row of a bar chart, each further line of its label, what stands around the rows, the picture's width.
-_ROW, _LINE, _FRAME, _WIDTH = 0.34, 0.15, 1.1, 7.2
+_ROW, _LINE, FRAME, WIDTH = 0.34, 0.15, 1.1, 7.2
 #: Inches of a heat map's cell, in a small field and in a large one.
 _CELL, _SMALL_CELL, _LARGE_FIELD = 0.86, 0.66, 12
 #: Inches around a heat map; how high its cells are for their width; its colours go to this part beyond the strongest.
 _MAP_FRAME, _FLATNESS, _PALER = (2.6, 1.8), 0.72, 1.15
 #: Points of the text in a heat map's cells, in a small field and in a large one.
 _TEXT, _SMALL_TEXT = 9, 7
-#: Inches: a deadwood picture's least height and its height for each agent; a small learning curve.
-_LEAST_HEIGHT, _HEIGHT_OF_LINE = 4.2, 0.24
-_PANEL_WIDTH, _PANEL_HEIGHT, _PANEL_FRAME = 4.0, 2.7, 0.7
-#: Pictures of style: how many stand side by side, their width and height in inches, the height around bars.
-_STYLE_COLUMNS, _STYLE_WIDTH, _STYLE_HEIGHT, _BARS_FRAME = 3, 3.1, 2.3, 0.9
+#: Inches: the height around small pictures that make up one.
+PANEL_FRAME = 0.7
+#: Pictures of style: how many stand side by side, their width in inches, the height around bars.
+STYLE_COLUMNS, _STYLE_WIDTH, _BARS_FRAME = 3, 3.1, 0.9
 #: Names of agents need so many inches beside bars; the figures at the bars' ends this part of an axis.
 _NAMES_WIDTH, _ROOM_FOR_FIGURES = 1.6, 0.3
-#: An axis from 0 goes so many times as high as its figures.
-_ABOVE = 1.05
 #: This part of a small picture's width lies between two, so that their ticks do not touch.
 _BETWEEN = 0.05
 #: A small picture's axis has no more ticks than it has room for.
-_MOST_TICKS = 5
+MOST_TICKS = 5
 #: Shares of a picture's width that a title and a note may fill.
-_TITLE_SHARE, _NOTE_SHARE = 0.5, 0.7
+TITLE_SHARE, _NOTE_SHARE = 0.5, 0.7
 #: From this colour strength on, a cell's text is white.
 _DARK = 0.75
 #: A heat map's darkest cells stand for at least so much, so that noise does not look like a result.
@@ -128,10 +120,10 @@ def heat_map(
     values = [abs(cell.value) for row in cells for cell in row if isinstance(cell, Estimate)]
     strongest = max([_LEAST_RANGE, *(value for value in values if not math.isnan(value))])
     side = _CELL if max(len(rows), len(columns)) <= _LARGE_FIELD else _SMALL_CELL
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(DRAWING_STYLE):
         figure = Figure(figsize=(side * len(columns) + _MAP_FRAME[0], side * _FLATNESS * len(rows) + _MAP_FRAME[1]))
         axes = figure.add_subplot()
-        axes.set_facecolor(_EMPTY)
+        axes.set_facecolor(EMPTY)
         colours = np.full((len(rows), len(columns)), np.nan)
         for row, column in itertools.product(range(len(rows)), range(len(columns))):
             cell = cells[row][column]
@@ -150,12 +142,12 @@ def heat_map(
         axes.tick_params(which="minor", length=0, top=False)
         axes.spines[:].set_visible(False)
         note = f"{unit}; blue: above 0, red: below; bold: 0 lies outside the interval"
-        axes.set_xlabel(textwrap.fill(note, _letters(figure, _NOTE_SHARE)), color=_QUIET, fontsize=8, labelpad=8)
-        axes.set_title(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), pad=10)
+        axes.set_xlabel(textwrap.fill(note, letters(figure, _NOTE_SHARE)), color=QUIET, fontsize=8, labelpad=8)
+        axes.set_title(textwrap.fill(title, letters(figure, TITLE_SHARE)), pad=10)
     return figure
 
 
-def _letters(figure: Figure, share: float) -> int:
+def letters(figure: Figure, share: float) -> int:
     """Return about how many letters fit into a share of a picture's width."""
     letters_per_inch = 17
     return max(int(figure.get_figwidth() * letters_per_inch * share), 30)
@@ -163,7 +155,7 @@ def _letters(figure: Figure, share: float) -> int:
 
 def _write_cell(axes: Axes, place: tuple[int, int], cell: Cell, strength: float, size: float) -> None:
     if isinstance(cell, str):
-        axes.text(*place, cell, ha="center", va="center", fontsize=size - 1, color=_QUIET, style="italic")
+        axes.text(*place, cell, ha="center", va="center", fontsize=size - 1, color=QUIET, style="italic")
     elif cell is not None and not math.isnan(cell.value):
         colour = "white" if abs(strength) > _DARK else "black"
         weight = "bold" if is_clear(cell) else "normal"
@@ -203,146 +195,29 @@ def _rows_of_figures(
     digits: int = MOST_DIGITS,
     sign: bool = True,
 ) -> Figure:
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(DRAWING_STYLE):
         labels = [_label(name) for name in names]
         lines = max((label.count("\n") for label in labels), default=0) + 1
-        figure = Figure(figsize=(_WIDTH, (_ROW + _LINE * (lines - 1)) * len(names) + _FRAME))
+        figure = Figure(figsize=(WIDTH, (_ROW + _LINE * (lines - 1)) * len(names) + FRAME))
         axes = figure.add_subplot()
         for place, estimate in enumerate(estimates):
             value, low, high = (number * scale for number in estimate)
             if as_bars and not math.isnan(value):
-                axes.barh(place, value, height=0.6, color=_DOT, alpha=0.55)
+                axes.barh(place, value, height=0.6, color=DOT, alpha=0.55)
             if not math.isnan(low) and not math.isnan(high):
-                axes.plot([low, high], [place, place], color="black" if as_bars else _DOT, linewidth=1.8)
+                axes.plot([low, high], [place, place], color="black" if as_bars else DOT, linewidth=1.8)
             if not as_bars:
-                axes.plot(value, place, "o", color=_DOT, markersize=6)
+                axes.plot(value, place, "o", color=DOT, markersize=6)
             text = figure_text(estimate, scale, digits, sign)
             axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", annotation_clip=False)
-        axes.axvline(0, color=_QUIET, linewidth=0.8)
+        axes.axvline(0, color=QUIET, linewidth=0.8)
         axes.set_yticks(range(len(names)), labels)
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
         axes.set_axisbelow(True)
         axes.set_xlabel(unit)
-        axes.set_title(textwrap.fill(title, _letters(figure, _TITLE_SHARE)))
-    return figure
-
-
-def deadwood_curves(curves: Mapping[str, Sequence[float]], num_turns: int) -> Figure:
-    """Draw the mean deadwood of a hand after its player's 1st, 2nd, ... discard: one line for each agent.
-
-    Parameters
-    ----------
-    curves : by agent's name
-        Points of deadwood by turn; NaN where no deal lasted so long.
-    num_turns : int
-        Later turns are not shown: few deals have them, and those are unlike the others.
-    """
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, max(_LEAST_HEIGHT, _HEIGHT_OF_LINE * len(curves) + _FRAME)))
-        axes = figure.add_subplot()
-        lines = []
-        for (name, curve), look in zip(curves.items(), _looks(), strict=False):
-            shown = list(curve[:num_turns])
-            lines += axes.plot(range(1, len(shown) + 1), shown, label=f" {short_name(name)}", **look)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_xlim(left=0.5)
-        axes.set_ylim(bottom=0)
-        axes.grid(color="#DDDDDD", linewidth=0.6)
-        axes.set_xlabel("own turn of the deal")
-        axes.set_ylabel("points of deadwood in hand after the discard")
-        axes.set_title("Deadwood by turn, over the deals that last so long")
-        axes.legend(handles=lines, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.2)
-    return figure
-
-
-def learning_curves(curves: Mapping[str, Curve], title: str, teacher_decisions: int = 0) -> Figure:
-    """Draw what a training came to against each opponent of its panel, a small picture for each.
-
-    Parameters
-    ----------
-    curves : by opponent's name
-        Net points per deal by decisions, in order; the interval is shaded where it is known.
-    title : str
-        What was trained.
-    teacher_decisions : int
-        So many of the first decisions cloned a teacher; they are shaded.
-    """
-    num_columns = min(2, len(curves))
-    num_rows = math.ceil(len(curves) / num_columns)
-    with mpl.rc_context(_STYLE):
-        figure = Figure(
-            figsize=(_PANEL_WIDTH * num_columns, _PANEL_HEIGHT * num_rows + _PANEL_FRAME), layout="constrained"
-        )
-        panels = figure.subplots(num_rows, num_columns, squeeze=False, sharex=True).flatten()
-        for axes, (name, curve) in zip(panels, curves.items(), strict=False):
-            decisions = [made for made, _ in curve]
-            value, low, high = (np.array([estimate[part] for _, estimate in curve]) for part in range(3))
-            if teacher_decisions:
-                axes.axvspan(0, teacher_decisions, color=_EMPTY, label="cloning its teacher")
-            axes.axhline(0, color=_QUIET, linewidth=0.8)
-            _shade(axes, decisions, low, high, _DOT)
-            axes.plot(decisions, value, "o-", color=_DOT, markersize=4)
-            axes.set_xlim(left=0)
-            axes.margins(y=0.15)
-            axes.grid(color="#DDDDDD", linewidth=0.6)
-            axes.set_title(f"against {short_name(name)}\n{figure_text(curve[-1][1])} at the end", fontsize=9.5)
-            axes.xaxis.set_major_formatter(FuncFormatter(_decisions_text))
-        for axes in panels[len(curves) :]:
-            axes.set_visible(False)
-        for axes in panels[max(len(curves) - num_columns, 0) : len(curves)]:
-            axes.tick_params(labelbottom=True)
-            axes.set_xlabel("decisions")
-        if teacher_decisions:
-            panels[0].legend(loc="best", fontsize=8, frameon=False)
-        figure.supylabel("net points per deal", fontsize=9)
-        figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
-    return figure
-
-
-def style_curves(curves: Mapping[str, Mapping[str, Curve]], title: str, teacher_decisions: int = 0) -> Figure:
-    """Draw how a learner plays in the course of its training: a small picture for each figure, a line by opponent.
-
-    Parameters
-    ----------
-    curves : by name of ``STYLE_FIGURES``, and by opponent
-        The figure by decisions, in order; the interval is shaded where it is known.
-    title, teacher_decisions
-        As for ``learning_curves``.
-    """
-    opponents = dict.fromkeys(opponent for by_opponent in curves.values() for opponent in by_opponent)
-    looks = dict(zip(opponents, _looks(), strict=False))
-    with mpl.rc_context(_STYLE):
-        figure, panels = _style_panels(len(curves) + 1, _STYLE_HEIGHT, sharex=True)  # the last is the legend's
-        lines: dict[str, Any] = {}
-        for axes, (name, by_opponent) in zip(panels, curves.items(), strict=False):
-            told = STYLE_FIGURES[name]
-            if teacher_decisions:
-                lines["cloning its teacher"] = axes.axvspan(0, teacher_decisions, color=_EMPTY)
-            for opponent, curve in by_opponent.items():
-                decisions = [made for made, _ in curve]
-                value, low, high = (
-                    told.scale * np.array([estimate[part] for _, estimate in curve]) for part in range(3)
-                )
-                look = looks[opponent]
-                _shade(axes, decisions, low, high, look["color"])
-                lines[f"against {short_name(opponent)}"] = axes.plot(decisions, value, **look)[0]
-            axes.set_xlim(left=0)
-            axes.set_ylim(0, _ABOVE * axes.get_ylim()[1])
-            axes.grid(color="#DDDDDD", linewidth=0.6)
-            axes.xaxis.set_major_formatter(FuncFormatter(_decisions_text))
-            axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
-            axes.yaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
-            axes.set_ylabel(told.unit, fontsize=8)
-            axes.set_title(told.title, fontsize=9)
-        for axes in panels[max(len(curves) - _STYLE_COLUMNS, 0) : len(curves)]:  # the lowest of each column
-            axes.tick_params(labelbottom=True)
-            axes.set_xlabel("decisions", fontsize=8)
-        legend = panels[len(curves)]
-        legend.set_axis_off()
-        legend.legend(lines.values(), lines, loc="center left", frameon=False, handlelength=3.2)
-        figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
+        axes.set_title(textwrap.fill(title, letters(figure, TITLE_SHARE)))
     return figure
 
 
@@ -356,61 +231,38 @@ def style_bars(styles: Mapping[str, Mapping[str, float]], title: str) -> Figure:
     title : str
     """
     names = list(dict.fromkeys(name for by_name in styles.values() for name in by_name))
-    with mpl.rc_context(_STYLE):
-        figure, panels = _style_panels(len(styles), _ROW * len(names) + _BARS_FRAME, more_width=_NAMES_WIDTH)
+    with mpl.rc_context(DRAWING_STYLE):
+        figure, panels = style_panels(len(styles), _ROW * len(names) + _BARS_FRAME, more_width=_NAMES_WIDTH)
         for place, (axes, (figure_name, by_name)) in enumerate(zip(panels, styles.items(), strict=False)):
             told = STYLE_FIGURES[figure_name]
             values = [told.scale * by_name[name] for name in names]
-            axes.barh(range(len(names)), values, height=0.6, color=_DOT, alpha=0.55)
+            axes.barh(range(len(names)), values, height=0.6, color=DOT, alpha=0.55)
             for row, value in enumerate(values):
                 text = number_text(value, digits=told.digits)
                 end = 0 if math.isnan(value) else value
                 axes.annotate(text, (end, row), (3, 0), textcoords="offset points", va="center", fontsize=8)
             axes.set_ylim(len(names) - 0.4, -0.6)
             axes.set_yticks(range(len(names)), [*map(short_name, names)])
-            axes.tick_params(axis="y", length=0, labelleft=place % _STYLE_COLUMNS == 0)
+            axes.tick_params(axis="y", length=0, labelleft=place % STYLE_COLUMNS == 0)
             axes.margins(x=_ROOM_FOR_FIGURES)
             axes.set_xlim(left=0)
-            axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
+            axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))
             axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
             axes.set_axisbelow(True)
             axes.set_xlabel(told.unit, fontsize=8)
             axes.set_title(told.title, fontsize=9)
-        figure.suptitle(textwrap.fill(title, _letters(figure, _TITLE_SHARE)), fontsize=11, weight="bold")
+        figure.suptitle(textwrap.fill(title, letters(figure, TITLE_SHARE)), fontsize=11, weight="bold")
     return figure
 
 
-def _style_panels(
-    count: int, height: float, sharex: bool = False, more_width: float = 0.0
-) -> tuple[Figure, list[Axes]]:
+def style_panels(count: int, height: float, sharex: bool = False, more_width: float = 0.0) -> tuple[Figure, list[Axes]]:
     """Return a picture and its small pictures, row by row; those beyond ``count`` are hidden."""
-    num_columns = min(_STYLE_COLUMNS, count)
+    num_columns = min(STYLE_COLUMNS, count)
     num_rows = math.ceil(count / num_columns)
-    size = (_STYLE_WIDTH * num_columns + more_width, height * num_rows + _PANEL_FRAME)
+    size = (_STYLE_WIDTH * num_columns + more_width, height * num_rows + PANEL_FRAME)
     figure = Figure(figsize=size)
     figure.set_layout_engine("constrained", wspace=_BETWEEN)
     panels = list(figure.subplots(num_rows, num_columns, squeeze=False, sharex=sharex).flatten())
     for axes in panels[count:]:
         axes.set_visible(False)
     return figure, panels
-
-
-def _shade(axes: Axes, decisions: Sequence[int], low: Numbers, high: Numbers, colour: str) -> None:
-    """Draw the intervals of a curve: a band, and a line at each moment, which shows even where it stands alone."""
-    axes.fill_between(decisions, low, high, color=colour, alpha=0.15, linewidth=0)
-    axes.vlines(decisions, low, high, color=colour, alpha=0.5, linewidth=1)
-
-
-def _looks() -> Iterator[dict[str, Any]]:
-    """Yield how the lines of one agent after another look; they differ in more than their colour."""
-    marks = zip(itertools.product(_DASHES, _PALETTE), itertools.cycle(_MARKERS), strict=False)
-    for (dash, colour), marker in marks:
-        yield {"color": colour, "linestyle": dash, "marker": marker, "markersize": 4.5, "linewidth": 1.4}
-
-
-def _decisions_text(decisions: float, _: int | None = None) -> str:
-    """Return a number of decisions as an axis tells it: 0, 500 k, 2.5 M."""
-    million, thousand = 1_000_000, 1_000
-    if decisions >= million:
-        return f"{decisions / million:g} M"
-    return f"{decisions / thousand:g} k" if decisions else "0"

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from agents.arena.report import figures, page
+from agents.arena.report.curves import deadwood_curves
 from agents.arena.report.folders import Match, entries_by_side, mean
 from agents.arena.style import melded_share
 
@@ -112,7 +113,7 @@ def deadwood_chapter(
     if not math.isnan(length):
         turns = min(turns, max(math.ceil(_SHOWN_LENGTHS * length), _FEWEST_TURNS))
     alternative = "Mean deadwood of each agent's hand after its first, second and later discards"
-    picture = pictures.add("deadwood", figures.deadwood_curves(curves, turns), alternative)
+    picture = pictures.add("deadwood", deadwood_curves(curves, turns), alternative)
     text = (
         "The deadwood left in a hand after its player's first, second, ... discard: a mean over the deals that last so "
         "long, and over all matches of an agent. Lower is better; but an agent that ends its good hands early keeps "

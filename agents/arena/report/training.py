@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agents.arena.report import figures, page
+from agents.arena.report.curves import learning_curves, style_curves
 from agents.arena.statistics import NO_FIGURE, Estimate
 from agents.model_files import DESCRIPTION_FILE, read_description, replace_file
 
@@ -50,9 +51,9 @@ class TrainingRun(NamedTuple):
         """Return the pictures of its curves, by what they are called; none where it was not measured so far."""
         drawn = {}
         if self.curves:
-            drawn[LEARNING] = figures.learning_curves(self.curves, self.title, self.teacher_decisions)
+            drawn[LEARNING] = learning_curves(self.curves, self.title, self.teacher_decisions)
         if self.styles:
-            drawn[STYLE] = figures.style_curves(self.styles, f"{self.title}, how it plays", self.teacher_decisions)
+            drawn[STYLE] = style_curves(self.styles, f"{self.title}, how it plays", self.teacher_decisions)
         return drawn
 
 
