@@ -41,8 +41,8 @@ _ROW_HEIGHT, _NAME_LINE, _CARDS_TOP = 124, 22, 32
 _TAG_HEIGHT = 18
 #: Between the groups of a hand; around a meld; between neighbours who have room; between cards seen from behind.
 _GAP, _PANEL, _STEP, _BACK_STEP = 16, 4, CARD_WIDTH + 3, 22
-#: Where the words beside the pile begin, and how many of the last events they tell.
-_TALK, _TOLD = 186, 3
+#: Where the words beside the pile begin, and how many lines there are.
+_TALK, _TALK_LINES = 186, 5
 
 
 class _Group(NamedTuple):
@@ -137,8 +137,9 @@ def _draw_talk(drawing: _Drawing, table: Table, top: float) -> None:
     """Tell the last events, and what is asked or how the deal ended."""
     over = table.phase is Phase.OVER
     call = result(table) if over else f"{table.name(table.mover)}: {question(table)}"
-    lines = textwrap.wrap(call, int((WIDTH - _TALK - _MARGIN) / (_MIDDLE * _LETTER)))[:2]
-    events = [told(table, event) for event in table.events][-_TOLD - (len(lines) == 1) :]
+    lines = textwrap.wrap(call, int((WIDTH - _TALK - _MARGIN) / (_MIDDLE * _LETTER)))
+    room = _TALK_LINES - len(lines)
+    events = [told(table, event) for event in table.events[-room:]] if room > 0 else []
     for place, text in enumerate(events):
         colour = _INK if place == len(events) - 1 else _QUIET
         drawing.words(_TALK, top + 22 + _LINE * place, text, _MIDDLE, colour)
