@@ -30,6 +30,7 @@ from gin_env.errors import whole_number
 from gin_env.interface import (
     FEATURE_HIGH,
     FEATURE_LOW,
+    RENDER_FPS,
     action_index,
     check_choice,
     deal_summary,
@@ -40,11 +41,15 @@ from gin_env.interface import (
     resolve_illegal_reward,
 )
 from gin_env.observation import ObservationEncoder, ObservationOptions
-from gin_env.rendering.text import render_tables
+from gin_env.rendering.picture import picture_of
+from gin_env.rendering.raster import rgb_array
+from gin_env.rendering.table import table_of_state, table_of_view
+from gin_env.rendering.text import render_tables, render_view
+from gin_env.rendering.window import Window
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
 from gin_env.state import State
-from gin_env.view import PlayerView, single_view
+from gin_env.view import PlayerView, player_view, single_view
 from gin_env.wrappers import TeamGuardWrapper
 
 _ROW = np.zeros(1, dtype=np.intp)  # the one row of the episodes
@@ -61,15 +66,19 @@ class GinRummyEnv(AECEnv):
         A deal, or deals to the target score.
     reward : str or callable
         ``"points"``, ``"scaled"``, ``"win"``, or a function of an ``Outcome``.
-    render_mode : {"ansi", "human"}, optional
-        ``render()`` returns the table as text, or prints it after every step.
+    render_mode : {"ansi", "rgb_array", "human"}, optional
+        ``render()`` returns the table as text or as a picture, (height, 720, 3) uint8, or every step shows it in a
+        window until it is closed. Pictures and the window need pygame: ``pip install -e '.[render]'``.
     form : {"dict", "flat"}
         Observations as ``{"observation", "action_mask"}``, or the vector alone.
     derived, showdown, buried_pile, outlook : bool
         As in :class:`~gin_env.observation.ObservationOptions`.
+    viewer : str, optional
+        The agent with whose eyes ``render()`` looks; by default all hands are open. At two tables it sees its own.
 
     Notes
     -----
+    A deal that has just ended in a game is what pictures show until the next action; text tells both deals.
     ``reset(seed=None)`` goes on with the old random stream. ``reset(options={"deck": ..., "dealer": ...})``
     deals a given deck (52 card texts or ids in dealing order; with two tables a pair of decks and of dealers).
     ``reset(options={"position": ...})`` goes on from a position, the text that ``gin_env.format_position`` wrote or a
@@ -79,9 +88,9 @@ class GinRummyEnv(AECEnv):
 
     metadata: dict[str, Any] = {
         "name": "gin_env_v0",
-        "render_modes": ["human", "ansi"],
+        "render_modes": ["human", "ansi", "rgb_array"],
         "is_parallelizable": True,
-        "render_fps": 1,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -95,10 +104,12 @@ class GinRummyEnv(AECEnv):
         showdown: bool = False,
         buried_pile: bool = True,
         outlook: bool = False,
+        viewer: str | None = None,
     ) -> None:
         super().__init__()
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.render_mode = render_mode
+        self._window = Window("gin rummy", self.metadata["render_fps"])
         self.form = form
         self.episodes = Episodes(rules, 1, episode, reward)
         options = ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile, outlook=outlook)
@@ -109,6 +120,8 @@ class GinRummyEnv(AECEnv):
         self._finished: State | None = None
         self.agents: list[str] = []
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
+        check_choice("viewer", viewer, (None, *self.possible_agents))
+        self.viewer = viewer
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._seen: dict[str, NDArray[np.float32]] = {}  # features asked for since the last step
         self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
@@ -168,31 +181,55 @@ class GinRummyEnv(AECEnv):
             return vector
         return np.append(vector, self.episodes.table_rows(_ROW)).astype(np.float32)
 
-    def render(self) -> str | None:
-        """Return the table as text with all hands open, or print it; a deal just ended in a game comes first."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return the table as text or as a picture, or show it in a window.
+
+        Raises ``ValueError`` where pygame or, for a window, a display is missing.
+        """
         if self.render_mode is None:
             modes = ", ".join(self.metadata["render_modes"])
             logger.warn(f"render_mode is None: make the environment with one of {modes}")
             return None
         self._check_begun()
-        text = render_tables(self.episodes.state)
+        if self.render_mode == "ansi":
+            return self._text()
+        shown = self.episodes.state if self._finished is None else self._finished
+        if self.viewer is None:
+            picture = picture_of([table_of_state(shown, row) for row in range(self.rules.num_tables)])
+        else:
+            picture = picture_of([table_of_view(*self._viewed(shown))])
+        if self.render_mode == "rgb_array":
+            return rgb_array(picture)
+        self._window.show(picture)
+        return None
+
+    def _viewed(self, state: State) -> tuple[PlayerView, int, int]:
+        """Return what the viewer may know of a deal, its row there, and the first seat of its table."""
+        table, seat = divmod(self._seat_of(str(self.viewer)), self.rules.num_seats)
+        return player_view(state, seats=seat, rows=[table], history=True), 0, table * self.rules.num_seats
+
+    def _text(self) -> str:
+        """Return the table as text; a deal just ended in a game comes first."""
+
+        def told(state: State) -> str:
+            return render_tables(state) if self.viewer is None else render_view(*self._viewed(state))
+
+        text = told(self.episodes.state)
         if self._finished is not None and not self.episodes.over[0]:
-            text = f"{render_tables(self._finished)}\n\n{text}"
+            text = f"{told(self._finished)}\n\n{text}"
         if self.rules.num_tables > 1 and not self.episodes.over[0]:
             text += f"\n\n{self.agent_selection} moves at table {self.episodes.table_rows(_ROW)[0] + 1}"
         if (game := self._game) is not None:
             winner = "nobody" if game["winner"] is None else "+".join(self._members(game["winner"]))
             text += f"\ngame      {winner} won, final scores {game['final_scores']}, of it at the end {game['bonuses']}"
-        if self.render_mode == "ansi":
-            return text
-        print(text, end="\n\n")
-        return None
+        return text
 
     def _members(self, team: int) -> list[str]:
         return [self.possible_agents[seat] for seat in self.rules.seats_of(team)]
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, where one is open."""
+        self._window.close()
 
     def _check_begun(self) -> None:
         if not self._seeded:

@@ -1,7 +1,7 @@
 """What the PettingZoo and the Gymnasium environments share.
 
 The forms of an observation and their spaces, the options of ``reset``, the price of an illegal action,
-and the summary of a deal that has ended.
+the summary of a deal that has ended, and the picture that a learner sees.
 """
 
 from __future__ import annotations
@@ -21,13 +21,18 @@ from gin_env.dealing import parse_deck
 from gin_env.episodes import Transition
 from gin_env.errors import IllegalAction, InvalidPosition, whole_number
 from gin_env.events import seat_events
+from gin_env.learner import LearnerTable
 from gin_env.learner_step import LearnerStep
 from gin_env.notation.position import parse_position, status
 from gin_env.observation import ObservationEncoder
+from gin_env.rendering.picture import picture_of
+from gin_env.rendering.shapes import Picture
+from gin_env.rendering.table import table_of_view
 from gin_env.rewards import Outcome, Reward, rewards_of
 from gin_env.rules import Rules
 from gin_env.scoring import describe_result
 from gin_env.state import NO_SEAT, Phase, State
+from gin_env.view import player_view
 
 #: ``"dict"``: ``{"observation", "action_mask"}``; ``"flat"``: the vector alone, the mask in the info.
 FORMS = ("dict", "flat")
@@ -46,6 +51,9 @@ OUTLOOK_LOW = -100.0
 
 #: What becomes of an illegal action in a learner's environment: the episode ends at a price, or it raises.
 ON_ILLEGAL = ("end", "raise")
+
+#: Pictures a second in videos and windows: slow enough to follow.
+RENDER_FPS = 2
 
 #: An illegal action costs what losing a deal by so many points would, in the environment's own reward.
 ILLEGAL_POINTS = 100.0
@@ -259,6 +267,21 @@ def game_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[st
         "bonuses": bonuses.tolist(),
         "final_scores": (scores + bonuses).tolist(),
     }
+
+
+def learners_picture(learners: LearnerTable, outcome: LearnerStep | None, row: int = 0) -> Picture:
+    """Return the picture that the learner sees in a row, given what its last step brought.
+
+    A deal that ended with that step is shown as it ended, though the next one has begun.
+    """
+    rules = learners.rules
+    if outcome is None or outcome.finished is None or row not in outcome.finished_rows:
+        table, view = int(learners.seat[row]) // rules.num_seats, learners.views([row], history=True)
+    else:
+        table, seat = divmod(int(outcome.seats[row]), rules.num_seats)
+        last = np.flatnonzero(outcome.finished_rows == row)[-1] * rules.num_tables + table
+        view = player_view(outcome.finished, seat, [last], history=True)
+    return picture_of([table_of_view(view, first_seat=table * rules.num_seats)])
 
 
 def _scores(finished: State, row: int) -> dict[str, Any]:

@@ -23,18 +23,23 @@ from gin_env.agent import Agent
 from gin_env.errors import IllegalAction, whole_number
 from gin_env.interface import (
     ON_ILLEGAL,
+    RENDER_FPS,
     action_index,
     check_choice,
     deal_summary,
     game_summary,
     injected_deal,
     injected_position,
+    learners_picture,
     observation_space,
     resolve_illegal_reward,
 )
 from gin_env.learner import LearnerTable
+from gin_env.learner_step import LearnerStep
 from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rendering.raster import rgb_array
 from gin_env.rendering.text import render_view
+from gin_env.rendering.window import Window
 from gin_env.rewards import Reward
 from gin_env.rules import Rules, resolve_rules
 from gin_env.view import PlayerView, single_view
@@ -67,8 +72,9 @@ class GinRummySingleEnv(gymnasium.Env):
         ``info["illegal_action"]``, or raises ``IllegalAction`` and changes nothing.
     illegal_reward : float, optional
         By default the reward of a deal lost by 100 points.
-    render_mode : {"ansi", "human"}, optional
-        ``render()`` returns what the learner sees as text, or prints it after every step.
+    render_mode : {"ansi", "rgb_array", "human"}, optional
+        ``render()`` returns what the learner sees as text or as a picture, (height, 720, 3) uint8, or every step shows
+        it in a window until it is closed. Pictures and the window need pygame: ``pip install -e '.[render]'``.
 
     Notes
     -----
@@ -77,9 +83,10 @@ class GinRummySingleEnv(gymnasium.Env):
     of a game ``info["game"]`` how it ended. Options of ``reset`` are ``deck`` and ``dealer``, or a ``position``
     from which the others play up to the learner's turn. A deal that the others end before the learner's first
     decision is dealt anew; from a position it raises ``InvalidPosition``, as with a given deck.
+    Pictures show a deal that has just ended in a game, with its showdown, until the next action.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": RENDER_FPS}
 
     def __init__(
         self,
@@ -107,6 +114,8 @@ class GinRummySingleEnv(gymnasium.Env):
         self.encoder = ObservationEncoder(self.table.rules, options)
         self.form, self.on_illegal, self.render_mode = form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, resolved.num_teams)
+        self._window = Window("gin rummy", self.metadata["render_fps"])
+        self._outcome: LearnerStep | None = None  # what the last step brought
         self._seeded = False
         self._over = True
         self.observation_space = observation_space(self.encoder, form)
@@ -135,6 +144,7 @@ class GinRummySingleEnv(gymnasium.Env):
             self.table.seed(int(self.np_random.integers(2**63)) if seed is None else whole_number("seed", seed, 0))
             self._seeded = True
         self._over = True  # until the reset has succeeded
+        self._outcome = None
         if position is None:
             self.table.reset(decks=deck, dealers=dealer)
         else:
@@ -161,8 +171,10 @@ class GinRummySingleEnv(gymnasium.Env):
             if self.on_illegal == "raise" or not self.action_space.contains(np.int64(index)):
                 raise
             self._over = True
+            self._outcome = None
             observation, info = self._answer([])
             return observation, self._penalty, True, False, {**info, "illegal_action": str(error)}
+        self._outcome = outcome
         self._over = bool(outcome.over[0])
         truncated = bool(outcome.truncated[0])
         deals = [deal_summary(outcome, deal) for deal in range(len(outcome.finished_rows))]
@@ -171,19 +183,28 @@ class GinRummySingleEnv(gymnasium.Env):
             info["game"] = game_summary(outcome, int(outcome.last_deals(_ROW)[0][0]))
         return observation, float(outcome.rewards[0]), self._over and not truncated, truncated, info
 
-    def render(self) -> str | None:
-        """Return what the learner sees as text, or print it."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return what the learner sees as text or as a picture, or show it in a window.
+
+        Raises ``ValueError`` where pygame or, for a window, a display is missing.
+        """
         if self.render_mode is None:
             gymnasium.logger.warn(
                 f"render_mode is None: make the environment with one of {self.metadata['render_modes']}"
             )
             return None
-        table, rules = int(self.table.seat[0]) // self.table.rules.num_seats, self.table.rules
-        text = render_view(self.view(history=True), first_seat=table * rules.num_seats)
         if self.render_mode == "ansi":
-            return text
-        print(text, end="\n\n")
+            num_seats = self.table.rules.num_seats
+            return render_view(self.view(history=True), first_seat=int(self.table.seat[0]) // num_seats * num_seats)
+        picture = learners_picture(self.table, self._outcome)
+        if self.render_mode == "rgb_array":
+            return rgb_array(picture)
+        self._window.show(picture)
         return None
+
+    def close(self) -> None:
+        """Close the window, where one is open."""
+        self._window.close()
 
     def _answer(self, deals: list[dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info."""

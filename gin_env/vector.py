@@ -24,15 +24,18 @@ from gin_env.errors import whole_number
 from gin_env.events import EVENT_NAMES, seat_events
 from gin_env.interface import (
     ON_ILLEGAL,
+    RENDER_FPS,
     check_choice,
     injected_deal,
     injected_position,
+    learners_picture,
     observation_space,
     resolve_illegal_reward,
 )
 from gin_env.learner import LearnerTable
 from gin_env.learner_step import LearnerStep
 from gin_env.observation import ObservationEncoder, ObservationOptions
+from gin_env.rendering.raster import rgb_array
 from gin_env.rendering.text import render_view
 from gin_env.rewards import Reward
 from gin_env.rules import Rules
@@ -50,8 +53,10 @@ class GinRummyVectorEnv(VectorEnv):
         Several are spread over the rows.
     seats : "spread", int or int (N,)
         The learner's seat in each row; by default the rows are dealt out over the teams or seats.
-    rules, partner, episode, reward, form, render_mode
+    rules, partner, episode, reward, form
         As in :class:`~gin_env.single.GinRummySingleEnv`.
+    render_mode : {"ansi", "rgb_array"}, optional
+        ``render()`` returns what the learner sees in each row as text, or as a picture, (height, 720, 3) uint8.
     derived, showdown, buried_pile, outlook, on_illegal, illegal_reward
         As in :class:`~gin_env.single.GinRummySingleEnv`.
 
@@ -62,12 +67,13 @@ class GinRummyVectorEnv(VectorEnv):
     episode, or ``illegal_action``, the text of the action that did. The facts are ``points``, ``net_points``
     and ``winner`` (-1 for none) of the deal, all tables together, ``kind``, ``knocker`` (-1 for none), ``turns``
     and ``events`` (the counts of :class:`~gin_env.events.SeatEvents` by name, each (N, P) for the P seats there) at
-    the learner's table, and of the game ``scores``, end ``bonuses`` and ``game_winner``.
+    the learner's table, and of the game ``scores``, end ``bonuses`` and ``game_winner``. Pictures show a deal that
+    ended with the last step as it ended, though the observation is the next one's already.
     """
 
     metadata: dict[str, Any] = {
-        "render_modes": ["ansi"],
-        "render_fps": 1,
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
@@ -97,6 +103,7 @@ class GinRummyVectorEnv(VectorEnv):
         self.num_envs, self.form, self.on_illegal, self.render_mode = num_envs, form, on_illegal, render_mode
         self._penalty = resolve_illegal_reward(self.table.episodes.reward, illegal_reward, self.table.rules.num_teams)
         self._seeded = self._begun = False
+        self._outcome: LearnerStep | None = None  # what the last step brought
         self._rows = np.arange(num_envs)
         self.single_observation_space = observation_space(self.encoder, form)
         self.single_action_space = spaces.Discrete(self.table.layout.size)
@@ -121,6 +128,7 @@ class GinRummyVectorEnv(VectorEnv):
             self._seeded = True
         decks = None if deck is None else np.broadcast_to(deck, (self.num_envs, *deck.shape))
         self._begun = False  # until the reset has succeeded
+        self._outcome = None
         if position is None:
             self.table.reset(decks=decks, dealers=dealer)
         else:
@@ -145,6 +153,7 @@ class GinRummyVectorEnv(VectorEnv):
         skip = np.zeros(self.num_envs, dtype=np.bool_)
         skip[illegal] = True
         outcome = self.table.step(chosen, skip=skip)
+        self._outcome = outcome
         over, truncated = outcome.over, outcome.truncated
         over[illegal], truncated[illegal], outcome.rewards[illegal] = True, False, self._penalty
         ended = np.flatnonzero(over)
@@ -175,10 +184,16 @@ class GinRummyVectorEnv(VectorEnv):
         ]
         return illegal, reasons, self.encoder.encode(self.table.views(illegal))
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return what the learner sees in each row as text."""
+    def render(self) -> tuple[str, ...] | tuple[NDArray[np.uint8], ...] | None:
+        """Return what the learner sees in each row, as text or as a picture.
+
+        Raises ``ValueError`` where pictures are asked for and pygame is missing.
+        """
         if self.render_mode is None:
             return None
+        if self.render_mode == "rgb_array":
+            pictures = (learners_picture(self.table, self._outcome, row) for row in range(self.num_envs))
+            return tuple(rgb_array(picture) for picture in pictures)
         view = self.table.views(history=True)
         seats = self.table.rules.num_seats
         first = (self.table.seat // seats * seats).tolist()

@@ -63,7 +63,9 @@ FLAT = ["palace_4p", "rotation_3p", "free_for_all_5p", "two_tables_4p", "duel_al
 
 
 @pytest.mark.parametrize(("name", "form"), [*((name, "dict") for name in CHECKED), *((name, "flat") for name in FLAT)])
-def test_pettingzoos_own_checks(name, form, capsys):
+def test_pettingzoos_own_checks(name, form, capsys, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
+    monkeypatch.setitem(gin_env.GinRummyEnv.metadata, "render_fps", 1000)
     rules = ALL_RULES[name]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -47,7 +47,9 @@ def finish(env, generator, seed=None, options=None):
 
 @pytest.mark.parametrize("name", [*PRESETS, "duel_all", "team_all", "pooled_all", "tables_net"])
 @pytest.mark.parametrize("form", ["flat", "dict"])
-def test_gymnasiums_own_check(name, form, capsys):
+def test_gymnasiums_own_check(name, form, capsys, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
+    monkeypatch.setitem(GinRummySingleEnv.metadata, "render_fps", 1000)
     preset = name if name in PRESETS else "palace_4p"
     env = gymnasium.make(f"gin_env/{preset}-v0", rules=ALL_RULES[name], form=form).unwrapped
     assert env.table.rules == ALL_RULES[name]

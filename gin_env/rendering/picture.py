@@ -26,6 +26,12 @@ _MELD, _MELD_EDGE = "#8fc7a3", "#e8f5ec"
 _TEAMS = ("#56b4e9", "#e69f00", "#cc79a7", "#f0e442", "#d9d9d9")
 _ARRIVED, _TAG_INK = "#ffd866", "#10161c"
 
+#: A longer name of rules, with every changed field in it, gives way to its beginning.
+_LONGEST_NAME = 24
+#: How many letters there are for the cards under the pile's top card and the cards caught.
+_BELOW_LETTERS = 75
+#: The least that a long name of a player leaves for what stands beside it.
+_ROOM_FOR_FACTS = 200
 #: What parts facts on one line.
 _BETWEEN = " · "
 
@@ -94,7 +100,9 @@ def _draw_table(drawing: _Drawing, table: Table) -> None:
 def _draw_head(drawing: _Drawing, table: Table) -> None:
     rules = table.rules
     number = f"table {table.first_seat // rules.num_seats + 1}: " if rules.num_tables > 1 else ""
-    drawing.words(_MARGIN, drawing.top + 22, f"{number}{heading(table)}".replace("  ", _BETWEEN), _LARGE)
+    name = rules.name if len(rules.name) <= _LONGEST_NAME else f"{rules.name.split('(')[0]}, changed"
+    head = heading(table).replace(rules.name, name).replace("  ", _BETWEEN)
+    drawing.words(_MARGIN, drawing.top + 22, f"{number}{head}", _LARGE)
     scores = [
         f"{'+'.join(f'p{seat}' for seat in rules.seats_of(team))} {table.scores[team]}{_boxes(table, team)}"
         for team in range(rules.num_teams)
@@ -126,11 +134,21 @@ def _draw_band(drawing: _Drawing, table: Table) -> None:
     if table.upcard != NO_CARD:
         fresh = table.events and table.events[-1].verb in ("discard", "knock")
         drawing.shapes.append(Card(pile, cards, table.upcard, place="pile", edge=_ARRIVED if fresh else None))
-    below = f"under it: {format_cards(table.below)}" if table.below else "nothing under it"
-    below += f"{_BETWEEN}caught: {format_cards(table.caught)}" if table.caught else ""
-    drawing.words(_MARGIN + 6, top + _BAND_HEIGHT + 8, below if table.upcard != NO_CARD else "", _SMALL, _QUIET)
+    drawing.words(_MARGIN + 6, top + _BAND_HEIGHT + 8, _below(table), _SMALL, _QUIET)
     _draw_talk(drawing, table, top)
     drawing.top += _BAND_HEIGHT + _BELOW
+
+
+def _below(table: Table) -> str:
+    """Return what is known to lie under the pile's top card, as far as there is room, and what was caught."""
+    if table.upcard == NO_CARD:
+        return ""
+    caught = f"{_BETWEEN}caught: {format_cards(table.caught)}" if table.caught else ""
+    if not table.below:
+        return f"nothing under it{caught}"
+    shown = table.below[: (_BELOW_LETTERS - len(caught)) // len("5H ")]
+    more = len(table.below) - len(shown)
+    return f"under it: {format_cards(shown)}{f' and {more} more' if more else ''}{caught}"
 
 
 def _draw_talk(drawing: _Drawing, table: Table, top: float) -> None:
@@ -158,29 +176,31 @@ def _draw_hand(drawing: _Drawing, table: Table, hand: Hand) -> None:
         points = ((left, line - 14), (left + 12, line - 7), (left, line))
         drawing.shapes.append(Outline(points, _CALL))
         left += 18
-    facts = _facts(table, hand)
-    room = WIDTH - left - 3 * _MARGIN - len(facts) * _SMALL * _LETTER
     notes = ["dealer"] * (hand.seat == table.dealer) + ["boasted"] * hand.boasted
     name = _BETWEEN.join([hand.name, *notes])
-    drawing.shapes.append(Words(left, line, name, _MIDDLE, _INK, room=room))
-    drawing.words(WIDTH - 2 * _MARGIN, line, facts, _SMALL, _QUIET, "end")
+    whole = WIDTH - left - 3 * _MARGIN
+    room = max(whole - len(name) * _MIDDLE * _LETTER, _ROOM_FOR_FACTS)
+    facts = _facts(table, hand, int(room / (_SMALL * _LETTER)))
+    drawing.shapes.append(Words(left, line, name, _MIDDLE, _INK, room=whole - room))
+    drawing.shapes.append(Words(WIDTH - 2 * _MARGIN, line, facts, _SMALL, _QUIET, "end", room))
     _draw_cards(drawing, table, hand, top + _CARDS_TOP)
     drawing.top += _ROW_HEIGHT
 
 
-def _facts(table: Table, hand: Hand) -> str:
-    """Return what stands beside a hand's name."""
+def _facts(table: Table, hand: Hand, longest: int) -> str:
+    """Return what stands beside a hand's name; where the declined cards are too many letters, how many they are."""
     if hand.sits_out:
         return "sits out"
     over = table.phase is Phase.OVER
-    facts = [
-        f"declined {format_cards(hand.declined)}" if hand.declined and not over else "",
-        f"known {format_cards(hand.known)}" if hand.known and hand.hidden else "",
+    declined = f"declined {format_cards(hand.declined)}" if hand.declined and not over else ""
+    facts = [  # known cards of a hidden hand lie open in it
         "knocked" if table.kind > Kind.DEAD and hand.seat == table.knocker else "",
         f"laid off {format_cards(hand.laid_bits)}" if hand.laid_bits else "",
         f"{hand.hidden} cards" if hand.hidden else f"deadwood {hand.points}",
     ]
-    return _BETWEEN.join(filter(None, facts))
+    if declined and len(_BETWEEN.join(filter(None, [declined, *facts]))) > longest:
+        declined = f"declined {hand.declined.bit_count()} cards"
+    return _BETWEEN.join(filter(None, [declined, *facts]))
 
 
 def _draw_cards(drawing: _Drawing, table: Table, hand: Hand, top: float) -> None:

@@ -18,6 +18,13 @@ WIDTH = 720
 CARD_WIDTH, CARD_HEIGHT, CARD_RADIUS = 58, 82, 6
 #: A card that a picture shows from behind.
 BACK = -1
+#: Paper and edge of a face, of a back and of the frame on it; how far the frame lies inside, its radius and width.
+FACE_COLOURS, BACK_COLOURS, FRAME_COLOUR = ("#ffffff", "#8a8f98"), ("#35507c", "#1d2f4e"), "#a9bcdc"
+FRAME_INSET, FRAME_RADIUS, FRAME_WIDTH = 6, 3, 2
+#: The width of a card's edge, and of the outline of one that is marked.
+EDGE_WIDTH, MARK_WIDTH = 1, 4
+#: What lies over a card that is dimmed, and how much of it one sees.
+SHADE_COLOUR, SHADE_OPACITY = "#3b4a3f", 0.22
 
 #: Colours of the suits S H D C (four, so that diamonds and clubs are told from hearts and spades at a glance).
 SUIT_COLOURS = ("#16181d", "#c2181f", "#0a5fb4", "#17713a")
@@ -98,7 +105,7 @@ class Words(NamedTuple):
     size: float
     colour: str
     anchor: str = "start"  #: "start", "middle" or "end": what x is of the words
-    room: float = WIDTH  #: how wide they may become; longer ones are cut with an ellipsis
+    room: float = WIDTH  #: how wide they may become; longer ones are squeezed
 
 
 class Card(NamedTuple):

@@ -13,12 +13,22 @@ from xml.sax.saxutils import escape, quoteattr
 from gin_env.cards import NUM_CARDS, NUM_RANKS, format_card
 from gin_env.rendering.shapes import (
     BACK,
+    BACK_COLOURS,
     CARD_HEIGHT,
     CARD_RADIUS,
     CARD_WIDTH,
+    EDGE_WIDTH,
+    FACE_COLOURS,
+    FRAME_COLOUR,
+    FRAME_INSET,
+    FRAME_RADIUS,
+    FRAME_WIDTH,
     LARGE_SUIT,
+    MARK_WIDTH,
     RANK_PLACE,
     RANK_SIZE,
+    SHADE_COLOUR,
+    SHADE_OPACITY,
     SMALL_SUIT,
     SUIT_COLOURS,
     SUIT_CURVES,
@@ -91,9 +101,9 @@ def _card(shape: Card) -> str:
     drawn = f'<use href="#card-{name}" {place}{card}{seat} data-place="{shape.place}"/>'
     box = f'{place} width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="{CARD_RADIUS}"'
     if shape.dim:
-        drawn += f'<rect {box} fill="#3b4a3f" fill-opacity="0.22" pointer-events="none"/>'
+        drawn += f'<rect {box} fill="{SHADE_COLOUR}" fill-opacity="{SHADE_OPACITY}" pointer-events="none"/>'
     if shape.edge:
-        drawn += f'<rect {box} fill="none" stroke="{shape.edge}" stroke-width="4" pointer-events="none"/>'
+        drawn += f'<rect {box} fill="none" stroke="{shape.edge}" stroke-width="{MARK_WIDTH}" pointer-events="none"/>'
     return f"<g>{drawn}</g>"
 
 
@@ -106,7 +116,7 @@ def _face(card: int) -> str:
         f'text-anchor="middle"{squeezed}>{text}</text>'
     )
     suits = "".join(_suit(suit, *place) for place in (SMALL_SUIT, LARGE_SUIT))
-    return f'<g id="card-{format_card(card)}">{_blank("#ffffff", "#8a8f98")}{rank}{suits}</g>'
+    return f'<g id="card-{format_card(card)}">{_blank(*FACE_COLOURS)}{rank}{suits}</g>'
 
 
 def _suit(suit: int, x: float, y: float, half: float) -> str:
@@ -121,14 +131,18 @@ def _place(point: tuple[float, float], x: float, y: float, half: float) -> str:
 
 
 def _back() -> str:
-    inner = f'<rect x="6" y="6" width="{CARD_WIDTH - 12}" height="{CARD_HEIGHT - 12}" rx="3" fill="none" '
-    return f'<g id="card-back">{_blank("#35507c", "#1d2f4e")}{inner}stroke="#a9bcdc" stroke-width="2"/></g>'
+    width, height = CARD_WIDTH - 2 * FRAME_INSET, CARD_HEIGHT - 2 * FRAME_INSET
+    frame = (
+        f'<rect x="{FRAME_INSET}" y="{FRAME_INSET}" width="{width}" height="{height}" rx="{FRAME_RADIUS}" fill="none" '
+        f'stroke="{FRAME_COLOUR}" stroke-width="{FRAME_WIDTH}"/>'
+    )
+    return f'<g id="card-back">{_blank(*BACK_COLOURS)}{frame}</g>'
 
 
 def _blank(fill: str, edge: str) -> str:
     return (
         f'<rect width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="{CARD_RADIUS}" fill="{fill}" stroke="{edge}" '
-        'stroke-width="1"/>'
+        f'stroke-width="{EDGE_WIDTH}"/>'
     )
 
 

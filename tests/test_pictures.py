@@ -1,0 +1,386 @@
+"""The table as a picture: what it shows of a position, that it can be read, and the same in SVG and in pixels."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from gin_env import PRESETS, Engine, player_view
+from gin_env.cards import card_ids, parse_card
+from gin_env.rendering import raster
+from gin_env.rendering.picture import picture_of
+from gin_env.rendering.raster import rgb_array
+from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Words
+from gin_env.rendering.svg import svg_document, svg_elements
+from gin_env.rendering.table import Table, table_of_state, table_of_view
+from gin_env.rendering.window import Window
+from gin_env.state import Kind
+from tests.options import ALL_RULES
+from tests.play import lively_actions
+
+pygame = pytest.importorskip("pygame", reason="no pygame: pip install -e '.[render]'")
+
+#: So much of a card that lies under another one must be seen for its rank and suit to be read.
+READABLE = 28
+#: So many positions of each deal are painted, and its last two.
+PAINTED = 8
+#: Every so many positions each seat's picture is looked at.
+SEEN = 5
+#: Words may be squeezed to this share of their width.
+SQUEEZED = 0.7
+
+
+class Scene(NamedTuple):
+    """A picture, and of the position that it shows: the table, the cards that the viewer may not know, the hands."""
+
+    picture: Picture
+    table: Table
+    unseen: int
+    hands: list[int]
+
+
+@lru_cache(None)
+def scenes(name: str) -> tuple[list[Scene], list[Scene]]:
+    """A deal: every position of it with all hands open, and some as each seat sees them; the last one in both."""
+    rules, generator, engine = ALL_RULES[name], np.random.default_rng(2), Engine(ALL_RULES[name], 1, seed=2)
+    engine.reset()
+    shown, seen = [], []
+    while True:
+        state, over = engine.state, bool(engine.over[0])
+        hands = state.hands[0].tolist()
+        table = table_of_state(state)
+        shown.append(Scene(picture_of([table]), table, 0, hands))
+        for seat in range(rules.num_seats) if over or len(shown) % SEEN == 1 else ():
+            view = player_view(state, seats=seat, history=True)
+            own = table_of_view(view)
+            seen.append(Scene(picture_of([own]), own, int(view.unseen_bits[0]), hands))
+        if over:
+            return shown, seen
+        engine.step(lively_actions(engine, generator, eagerness=0.5, sense=0.8))
+
+
+def open_scenes(name: str) -> list[Scene]:
+    return scenes(name)[0]
+
+
+def seats_scenes(name: str) -> list[Scene]:
+    return scenes(name)[1]
+
+
+def shown_cards(picture: Picture) -> list[Card]:
+    return [shape for shape in picture.shapes if isinstance(shape, Card)]
+
+
+@lru_cache(None)
+def width_of(text: str, size: float) -> float:
+    """How wide words are written; measured on large ones, as widths are whole numbers."""
+    return raster._font(round(size * 4)).size(text)[0] / 4
+
+
+def extent(shape) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of what a shape takes."""
+    if isinstance(shape, Card):
+        return shape.x, shape.y, shape.x + CARD_WIDTH, shape.y + CARD_HEIGHT
+    if isinstance(shape, Box):
+        return shape.x, shape.y, shape.x + shape.width, shape.y + shape.height
+    if isinstance(shape, Outline):
+        across, down = zip(*shape.points, strict=True)
+        return min(across), min(down), max(across), max(down)
+    width = min(width_of(shape.text, shape.size), shape.room)
+    left = shape.x - {"start": 0.0, "middle": width / 2, "end": width}[shape.anchor]
+    return left, shape.y - shape.size * 0.72, left + width, shape.y + shape.size * 0.2
+
+
+@lru_cache(None)
+def painted_alone(card: int, dim: bool) -> np.ndarray:
+    return rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, card, dim=dim),)))
+
+
+def overlap(one, other) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def within(inner, outer) -> bool:
+    return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_all_pictures_of_some_rules_have_one_size_and_every_step_changes_them(name):
+    before, (first, *_) = None, open_scenes(name)
+    assert {scene.picture.height for scene in (*open_scenes(name), *seats_scenes(name))} == {first.picture.height}
+    for scene in (*open_scenes(name)[:PAINTED], *open_scenes(name)[-2:]):
+        pixels = rgb_array(scene.picture)
+        assert (pixels.shape, pixels.dtype) == ((scene.picture.height, WIDTH, 3), np.uint8)
+        assert before is None or not np.array_equal(pixels, before)
+        before = pixels
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_the_open_picture_shows_every_card_of_every_hand_once(name):
+    for scene in open_scenes(name):
+        table, cards = scene.table, shown_cards(scene.picture)
+        in_rows = sorted(card.card for card in cards if card.place in ("hand", "meld"))
+        laid = [placed.card for placed in table.placed]
+        hands = [card for hand in scene.hands for card in card_ids(hand)]
+        assert in_rows == sorted(hands)
+        for seat, hand in enumerate(scene.hands):
+            own = {card.card for card in cards if card.seat == seat and card.card not in laid}
+            assert own == set(card_ids(hand)) - set(laid)
+        pile = [card.card for card in cards if card.place == "pile"]
+        assert pile == ([] if table.upcard < 0 or table.upcard >= 52 else [table.upcard])
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
+    rules, own_hands = ALL_RULES[name], 0
+    for scene in seats_scenes(name):
+        viewer, cards = scene.table.viewer, shown_cards(scene.picture)
+        faces = {card.card for card in cards if card.card != BACK}
+        assert not faces & set(card_ids(scene.unseen))
+        words = " ".join(shape.text for shape in scene.picture.shapes if isinstance(shape, Words))
+        told = re.findall(r"(?<!named )\b[A2-9TJQK][SHDC]\b", words)  # what a seat names for a catch, all have heard
+        assert not {parse_card(text) for text in told} & set(card_ids(scene.unseen))
+        own = {card.card for card in cards if card.seat == viewer and card.place == "hand"}
+        if scene.table.kind <= Kind.DEAD:
+            assert own == set(card_ids(scene.hands[viewer]))
+            own_hands += len(own)
+            for seat, hand in enumerate(scene.hands):
+                lying = [card for card in cards if card.seat == seat and card.place == "hand"]
+                assert len(lying) == hand.bit_count()
+                if seat not in (viewer, rules.partner_of(viewer)):
+                    assert {card.card for card in lying} - {BACK} <= set(card_ids(scene.table.hands[seat].known))
+    assert own_hands
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_nothing_is_cut_and_words_have_room(name):
+    for scene in [*open_scenes(name), *seats_scenes(name)]:
+        frame = 0, 0, WIDTH, scene.picture.height
+        for shape in scene.picture.shapes:
+            assert within(extent(shape), frame), shape
+            if isinstance(shape, Words):
+                assert width_of(shape.text, shape.size) * SQUEEZED <= shape.room, shape
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_words_lie_on_nothing_but_boxes(name):
+    """On a card only within a box that was drawn over it: a tag, or the number of cards in the stock."""
+    for scene in [*open_scenes(name)[::3], open_scenes(name)[-1], *seats_scenes(name)[::2]]:
+        shapes = [(shape, extent(shape)) for shape in scene.picture.shapes]
+        words = [(shape, place) for shape, place in shapes if isinstance(shape, Words) and shape.text]
+        for (one, place), (other, there) in itertools.combinations(words, 2):
+            assert not overlap(place, there), (one, other)
+        for index, (shape, place) in enumerate(shapes):
+            if not isinstance(shape, Words) or not shape.text:
+                continue
+            for number, (card, there) in enumerate(shapes):
+                if isinstance(card, Card) and overlap(place, there):
+                    over_it = shapes[number + 1 : index]
+                    boxes = [box for what, box in over_it if isinstance(what, Box) and within(place, box)]
+                    assert number < index, (shape, card)
+                    assert boxes, (shape, card)
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_hands_stay_in_their_rows_and_every_card_can_be_read(name):
+    for scene in [*open_scenes(name), *seats_scenes(name)]:
+        rows = [shape for shape in scene.picture.shapes if isinstance(shape, Box) and shape.width > WIDTH * 0.9]
+        cards = shown_cards(scene.picture)
+        for card in cards:
+            assert any(within(extent(card), extent(row)) for row in rows)
+        for index, card in enumerate(cards):
+            covers = [other for other in cards[index + 1 :] if overlap(extent(card), extent(other))]
+            assert all(other.y == card.y and other.x > card.x for other in covers)
+            strip = min((other.x - card.x for other in covers), default=CARD_WIDTH)
+            assert card.card == BACK or strip >= READABLE
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_svg_and_pixels_show_the_same_cards_at_the_same_places(name):
+    compared = 0
+    for scene in (open_scenes(name)[3], open_scenes(name)[-1], *seats_scenes(name)[1::9]):
+        pixels = rgb_array(scene.picture)
+        uses = [use for text in svg_elements(scene.picture) for use in ElementTree.fromstring(text).iter("use")]
+        cards = shown_cards(scene.picture)
+        assert len(uses) == len(cards)
+        for use, card in zip(uses, cards, strict=True):
+            assert use.get("data-card") == (None if card.card == BACK else use.get("href").removeprefix("#card-"))
+            face = BACK if use.get("data-card") is None else parse_card(use.get("data-card"))
+            if face == BACK:  # covered by its neighbours, or by the number of cards
+                continue
+            alone = painted_alone(face, card.dim)
+            x, y = (math.floor(float(use.get(side)) + 0.5) for side in "xy")
+            inner = slice(5, CARD_HEIGHT - 20), slice(5, READABLE - 5)  # inside an edge, above a tag
+            assert np.array_equal(pixels[y : y + CARD_HEIGHT, x : x + CARD_WIDTH][inner], alone[inner])
+            compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_svg_is_well_formed_and_holds_every_card_it_shows(preset):
+    for scene in (open_scenes(preset)[0], open_scenes(preset)[-1], *seats_scenes(preset)[-2:]):
+        root = ElementTree.fromstring(svg_document(scene.picture))
+        assert (root.get("width"), root.get("height")) == (str(WIDTH), str(scene.picture.height))
+        space = "{http://www.w3.org/2000/svg}"
+        symbols = {group.get("id") for group in root.find(f"{space}defs")}
+        assert {use.get("href").removeprefix("#") for use in root.iter(f"{space}use")} == symbols
+
+
+def test_faces_are_told_apart():
+    faces = [rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, card),))).tobytes() for card in range(BACK, 52)]
+    assert len(set(faces)) == 53
+    assert rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, 3, dim=True),))).tobytes() not in faces
+    assert rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, 3, edge="#ffd866"),))).tobytes() not in faces
+
+
+def test_words_are_written_in_their_colour_and_squeezed_into_their_room():
+    def columns(words):
+        pixels = rgb_array(Picture(40, (Box(0, 0, WIDTH, 40, "#000000", radius=0), words)))
+        assert np.abs(pixels.reshape(-1, 3).max(axis=0) - np.array((255, 216, 102))).max() <= 3
+        return np.flatnonzero(pixels.any(axis=(0, 2)))
+
+    text = "player_0 threw 5H"
+    wide = columns(Words(100, 30, text, 18, "#ffd866"))
+    narrow = columns(Words(100, 30, text, 18, "#ffd866", room=80))
+    assert 100 <= wide.min() < 105
+    assert wide.max() > 220
+    assert 100 <= narrow.min() < 105
+    assert 170 < narrow.max() < 180
+    ending = columns(Words(300, 30, text, 18, "#ffd866", "end"))
+    assert 295 < ending.max() < 300
+    middle = columns(Words(300, 30, text, 18, "#ffd866", "middle"))
+    assert abs((middle.min() + middle.max()) / 2 - 300) < 3
+
+
+def test_an_array_is_the_callers_own():
+    picture = open_scenes("classic_2p")[0].picture
+    pixels = rgb_array(picture)
+    pixels[:] = 0
+    assert rgb_array(picture).any()
+
+
+def test_pictures_are_painted_after_somebody_has_quit_pygame():
+    picture = open_scenes("classic_2p")[0].picture
+    before = rgb_array(picture)
+    pygame.quit()
+    raster._words.cache_clear()
+    assert np.array_equal(rgb_array(picture), before)
+
+
+def test_without_pygame_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    picture = open_scenes("classic_2p")[0].picture
+    with pytest.raises(ValueError, match=re.escape("pip install -e '.[render]'")):
+        rgb_array(picture)
+    with pytest.raises(ValueError, match=re.escape("pip install -e '.[render]'")):
+        Window("a table", 2).show(picture)
+
+
+# ---------------------------------------------------------------------- windows
+
+
+@pytest.fixture
+def nowhere(monkeypatch):
+    """Let windows open where nobody sees them."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+
+def closing(window: Window):
+    return pygame.event.Event(pygame.WINDOWCLOSE, window=window._window)
+
+
+def test_the_user_may_close_a_window_and_the_others_stay(nowhere):
+    first, second, third = (scene.picture for scene in open_scenes("classic_2p")[:3])
+    windows = [Window("one", 1000), Window("other", 1000)]
+    for window in windows:
+        window.show(first)
+    assert all(window.is_open for window in windows)
+    pygame.event.post(closing(windows[0]))
+    windows[1].show(second)
+    assert [window.is_open for window in windows] == [False, True]
+    windows[0].show(third)
+    assert not windows[0].is_open
+    windows[1].close()
+    windows[1].close()
+    assert not windows[1].is_open
+
+
+def test_a_window_shows_the_picture_as_large_as_the_screen_allows(nowhere):
+    for name in ("classic_2p", "free_for_all_5p"):
+        window, picture = Window("a table", 1000), open_scenes(name)[0].picture
+        window.show(picture)
+        width, height = window._window.size
+        screen = pygame.display.get_desktop_sizes()[0]
+        assert width <= min(WIDTH, screen[0])
+        assert height <= min(picture.height, screen[1])
+        assert width / height == pytest.approx(WIDTH / picture.height, abs=0.01)
+        shown = pygame.surfarray.array3d(window._window.get_surface()).swapaxes(0, 1)
+        small = pygame.transform.smoothscale(raster.painted(picture), (width, height))
+        assert np.abs(shown.astype(int) - pygame.surfarray.array3d(small).swapaxes(0, 1)).max() <= 1
+        window.close()
+
+
+def test_a_new_picture_stands_and_the_same_one_costs_no_time(nowhere, monkeypatch):
+    slept = []
+    monkeypatch.setattr("gin_env.rendering.window.time.sleep", slept.append)
+    clock = itertools.count()
+    monkeypatch.setattr("gin_env.rendering.window.time.monotonic", lambda: next(clock) / 100)
+    window, (first, second) = Window("a table", 2), (scene.picture for scene in open_scenes("classic_2p")[:2])
+    window.show(first)
+    assert len(slept) == pytest.approx(50, abs=2)
+    window.show(first)
+    assert len(slept) == pytest.approx(50, abs=2)
+    window.show(second)
+    assert len(slept) == pytest.approx(100, abs=4)
+    window.close()
+
+
+PROGRAM = """
+import os, signal, sys, time
+from gin_env import Engine
+from gin_env.rendering.picture import picture_of
+from gin_env.rendering.table import table_of_state
+from gin_env.rendering.window import Window
+engine = Engine("classic_2p")
+engine.reset()
+try:
+    Window("a table", 100).show(picture_of([table_of_state(engine.state)]))
+except ValueError as error:
+    sys.exit(str(error))
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(20)
+"""
+
+
+def run_program(**environment: str) -> subprocess.CompletedProcess[str]:
+    root = Path(__file__).parent.parent
+    left_out = ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY")
+    inherited = {name: value for name, value in os.environ.items() if name not in left_out}
+    command = [sys.executable, "-c", PROGRAM]
+    return subprocess.run(command, env=inherited | environment, cwd=root, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+def test_without_a_display_the_error_says_what_to_do():
+    for environment in ({}, {"SDL_VIDEODRIVER": "x11"}):
+        ended = run_program(**environment)
+        assert ended.returncode == 1
+        assert "render_mode='human' needs a display (" in ended.stderr
+        assert "render_mode='rgb_array' or 'ansi'" in ended.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_a_program_with_a_window_can_be_terminated():
+    assert run_program(SDL_VIDEODRIVER="dummy").returncode == -signal.SIGTERM
