@@ -5,7 +5,7 @@ python evaluate.py --agents runs/first simple gold gin-only --all-pairs --output
 python evaluate.py --seats best team-lookahead best simple --preset palace_4p
 python evaluate.py --benchmark partnership-v1 runs/first
 
-More commands, each with its own --help: report, cross-play, partners, ablations, trades.
+More commands, each with its own --help: report, replay, cross-play, partners, ablations, trades.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from gin_env.rules import Rules
 #: The other commands: the module whose ``main`` reads what follows.
 COMMANDS = {
     "report": "agents.arena.report.command",
+    "replay": "agents.replay.command",
     "cross-play": "agents.arena.research.cross_play",
     "partners": "agents.arena.research.partners",
     "ablations": "agents.arena.research.ablations",
@@ -69,7 +70,7 @@ class Contestants:
 class Arguments(PlayOptions, Contestants):
     """Let agents play each other on duplicate deals: every deck is played once for each team, held by the first.
 
-    More commands, each with its own --help: evaluate.py report, cross-play, partners, ablations, trades.
+    More commands, each with its own --help: evaluate.py report, replay, cross-play, partners, ablations, trades.
     """
 
 

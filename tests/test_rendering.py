@@ -14,7 +14,7 @@ import pytest
 
 import gin_env
 from gin_env import Engine, player_view
-from gin_env.cards import card_ids, format_card
+from gin_env.cards import card_ids, format_card, parse_card
 from gin_env.legal import knock_limits
 from gin_env.rendering.picture import picture_of
 from gin_env.rendering.raster import rgb_array
@@ -128,13 +128,37 @@ def test_a_trade_is_told_with_its_cards_to_the_team_alone():
     engine.step([engine.layout.index(f"give {given}")])
     texts = [render_view(player_view(engine.state, seats=seat, history=True)) for seat in range(4)]
     for seat in (0, 2):
-        assert f"player_0 gave {given}" in texts[seat]
+        assert f"player_0 offered {given}" in texts[seat]
         assert f"player_2: give a card back for {given}" in texts[seat]
     for seat in (1, 3):
-        assert "player_0 gave a card" in texts[seat]
+        assert "player_0 offered a card" in texts[seat]
         assert "give a card back for the one on offer" in texts[seat]
     taken = format_card(int(engine.state.taken_card[0]))
     assert f"traded    {taken} with player_0+player_2" in texts[1]
+
+
+@pytest.mark.parametrize(("reply", "answer"), [("partner", "player_2 gave"), ("mover", "player_0 picked")])
+def test_a_trade_tells_the_offer_from_the_answer(reply, answer):
+    rules = gin_env.Rules.preset("palace_4p", trade_reply=reply, max_trades_per_turn=2)
+    engine = Engine(rules, 1, seed=3)
+    engine.reset(dealers=[3])
+    engine.step([engine.layout.index("take")])
+    cards = [format_card(card) for card in card_ids(engine.state.hands[0, 0])]
+    back = [format_card(card) for card in card_ids(engine.state.hands[0, 2])]
+    told = []
+    for card in (cards[0], back[0], cards[1], back[1]):
+        engine.step([engine.layout.index(f"give {card}")])
+        told.append(render_state(engine.state).split("lately    ")[1].split("\n")[0].split(", ")[-1])
+    end = " back" if reply == "partner" else " in return"
+    assert told == [
+        f"player_0 offered {cards[0]}",
+        f"{answer} {back[0]}{end}",
+        f"player_0 offered {cards[1]}",
+        f"{answer} {back[1]}{end}",
+    ]
+    table = table_of_state(engine.state)
+    assert table.hands[0].arrived.keys() >= {parse_card(back[0]), parse_card(back[1])}
+    assert table.hands[2].arrived == {parse_card(cards[0]): "got", parse_card(cards[1]): "got"}
 
 
 def test_the_showdown_shows_melds_layoffs_and_points():

@@ -33,6 +33,7 @@ class Event(NamedTuple):
     seat: int  #: at the table
     verb: str
     card: int  #: card id, NO_CARD for none or one that is not to be shown
+    is_answer: bool = False  #: whether a card was given in return for one on offer
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def table_of_state(state: State, row: int = 0, names: Sequence[str] | None = Non
         boxes=state.boxes[row].tolist(),
         sheets=state.sheet_scores[row].tolist(),
         deals_played=int(state.deals_played[row]),
-        events=[Event(*event) for event in zip(seats.tolist(), verbs, cards.tolist(), strict=True)],
+        events=_events(seats.tolist(), verbs, cards.tolist(), state.phase[row]),
         by_seat={
             "cards": state.hands[row].tolist(),
             "hidden": [0] * rules.num_seats,
@@ -277,10 +278,10 @@ def _arrivals(rules: Rules, events: Sequence[Event], phase: Phase) -> list[dict[
         word = _ARRIVALS.get(event.verb)
         if word is None or event.card == NO_CARD:
             continue
-        seat = event.seat
-        if event.verb == "give":
-            partner = rules.partner_of(seat)
-            seat = seat if partner is None else partner
+        seat, partner = event.seat, rules.partner_of(event.seat)
+        picked_by_mover = event.is_answer and rules.trade_reply == "mover"
+        if event.verb == "give" and partner is not None and not picked_by_mover:
+            seat = partner
             if phase is Phase.TRADE_ANSWER and event is events[-1]:
                 word = "offer"
         arrived[seat][event.card] = word
@@ -321,7 +322,24 @@ def _open_options(view: PlayerView, row: int) -> list[str]:
 def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
     if view.history is None:
         return []
-    seats, verbs, cards = view.history.seats[row], view.history.verbs[row], view.history.cards[row]
+    verbs = view.history.verbs[row]
     last = np.flatnonzero(verbs >= 0)[-EVENTS_SHOWN:]
-    players = view.rules.num_seats
-    return [Event((int(seats[i]) + viewer) % players, view.layout.verbs[verbs[i]], int(cards[i])) for i in last]
+    seats = (view.history.seats[row, last].astype(np.intp) + viewer) % view.rules.num_seats
+    names = [view.layout.verbs[verb] for verb in verbs[last]]
+    return _events(seats.tolist(), names, view.history.cards[row, last].tolist(), view.phase[row])
+
+
+def _events(seats: list[int], verbs: list[str], cards: list[int], phase: int) -> list[Event]:
+    return [Event(*event) for event in zip(seats, verbs, cards, answers_among(verbs, phase), strict=True)]
+
+
+def answers_among(verbs: Sequence[str], phase: int) -> list[bool]:
+    """Return which of a deal's last actions gave a card in return for one on offer.
+
+    Every offer is answered before anything else happens, so that only the phase after the last action is needed.
+    """
+    waiting, found = phase == Phase.TRADE_ANSWER, []
+    for verb in reversed(verbs):
+        found.append(verb == "give" and not waiting)
+        waiting = verb == "give" and not waiting
+    return found[::-1]

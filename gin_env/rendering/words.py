@@ -9,11 +9,12 @@ from gin_env.state import Kind, Phase
 _DOINGS = {
     "take": "took",
     "draw": "drew",
-    "give": "gave",
+    "give": "offered",
     "discard": "threw",
     "knock": "knocked with",
     "catch": "named",
 }
+_REPLIES = {"partner": "gave {card} back", "mover": "picked {card} in return"}
 _DOINGS_WITHOUT_CARD = {"pass": "passed", "boast": "boasted", "big_gin": "laid down big gin"}
 _QUESTIONS = {
     Phase.UPCARD_OFFER: "take {upcard} or pass",
@@ -34,16 +35,21 @@ _KINDS = {
 }
 
 
-def event_words(name: str, verb: str, card: int = NO_CARD) -> str:
-    """Return what somebody did: ``"player_0 drew 5H"``, ``"player_1 gave a card"``."""
+def event_words(name: str, verb: str, card: int = NO_CARD, reply: str = "") -> str:
+    """Return what somebody did: ``"player_0 drew 5H"``, ``"player_1 offered a card"``, ``"player_3 gave 2S back"``.
+
+    ``reply`` is for a card given in return for one on offer: who picks it (``Rules.trade_reply``).
+    """
     if verb in _DOINGS_WITHOUT_CARD:
         return f"{name} {_DOINGS_WITHOUT_CARD[verb]}"
-    return f"{name} {_DOINGS[verb]} {format_card(card) if card != NO_CARD else 'a card'}"
+    what = format_card(card) if card != NO_CARD else "a card"
+    return f"{name} {_REPLIES[reply].format(card=what)}" if reply else f"{name} {_DOINGS[verb]} {what}"
 
 
 def told(table: Table, event: Event) -> str:
     """Return what happened at a table."""
-    return event_words(table.name(event.seat), event.verb, event.card)
+    reply = table.rules.trade_reply if event.is_answer else ""
+    return event_words(table.name(event.seat), event.verb, event.card, reply)
 
 
 def question(table: Table) -> str:
