@@ -1,0 +1,102 @@
+"""What the page is told of a game, as plain values for JSON: made of what the person may know, and of nothing else."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from agents.play.game import Game
+from agents.play.moments import Frame, Stage
+from agents.play.seating import Roster, Seating, strongest
+from gin_env.rendering.picture import picture_of
+from gin_env.rendering.shapes import WIDTH
+from gin_env.rendering.svg import FONTS, svg_elements
+from gin_env.rendering.table import Table
+from gin_env.rendering.text import render_table
+from gin_env.rendering.words import question
+from gin_env.rulebook import rulebook
+from gin_env.rules import PRESETS, Rules, resolve_rules
+
+Json = dict[str, Any]
+
+
+def draw(table: Table) -> str:
+    """Return a table as an SVG element that refers to the page's cards."""
+    picture = picture_of([table])
+    size = f'viewBox="0 0 {WIDTH} {picture.height}"'
+    return f'<svg {size} font-family="{FONTS}" font-weight="bold">{"".join(svg_elements(picture))}</svg>'
+
+
+def frames_of(frames: list[Frame]) -> list[Json]:
+    """Return what happened between two decisions; the last moment is the position itself."""
+    return [{"svg": draw(frame.table), "words": frame.words} for frame in frames]
+
+
+def position_of(game: Game) -> Json:
+    """Return the table as the person sees it, what is asked, and how the deal ended if it is over."""
+    table, rules = game.table(), game.rules
+    return {
+        "stage": game.stage.value,
+        "version": game.version,
+        "rules": rules.name,
+        "episode": game.seating.episode,
+        "target": rules.target,
+        "seat": game.seat,
+        "players": list(game.seating.shown),
+        "svg": draw(table),
+        "text": render_table(table),
+        "question": question(table) if game.stage is Stage.TURN else "",
+        "choices": [choice._asdict() for choice in game.choices()],
+        "scores": [
+            {"side": game.seating.side(team), "points": points, "boxes": boxes, "own": team == rules.team_of(game.seat)}
+            for team, (points, boxes) in enumerate(zip(game.scores(), game.boxes(), strict=True))
+        ],
+        "events": game.events(),
+        "explanation": [line._asdict() for line in game.explanation()],
+        "outcome": game.outcome(),
+        "fault": game.fault,
+        "finished": game.num_finished,
+        "hint": game.seating.hint,
+        "seed": game.seed if game.stage is Stage.GAME_OVER else None,
+    }
+
+
+@functools.lru_cache
+def rules_in_words(rules: Rules) -> list[Json]:
+    """Return the rule book's chapters."""
+    return [
+        {"title": chapter.title, "text": " ".join(sentence.text for sentence in chapter.sentences)}
+        for chapter in rulebook(rules)
+    ]
+
+
+def offer_of(roster: Roster, defaults: Seating) -> Json:
+    """Return what can be chosen for a new game, and what is chosen to begin with."""
+    names = list(PRESETS)
+    if defaults.rules.name not in names:
+        names.insert(0, defaults.rules.name)
+    rules, own_team = defaults.rules, defaults.rules.team_of(defaults.seat)
+    partners = [spec for seat, spec in enumerate(defaults.agents) if spec and rules.team_of(seat) == own_team]
+    return {
+        "presets": [_game(name, roster) for name in names],
+        "chosen": {
+            "preset": rules.name,
+            "seat": defaults.seat,
+            "partner": partners[0] if partners else None,
+            "opponents": [spec for seat, spec in enumerate(defaults.agents) if rules.team_of(seat) != own_team],
+            "episode": defaults.episode,
+        },
+    }
+
+
+def _game(name: str, roster: Roster) -> Json:
+    rules = resolve_rules(name)
+    return {
+        "name": name,
+        "about": rulebook(rules)[0].sentences[0].text,
+        "players": rules.num_players,
+        "teams": rules.num_teams,
+        "target": rules.target,
+        "agents": roster.names(rules),
+        "strongest": strongest(rules),
+    }

@@ -1,0 +1,86 @@
+"""What a person may do now, and what has happened, in words: made of the person's own view alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gin_env.cards import NO_CARD, NUM_CARDS, card_ids, format_card, parse_card
+from gin_env.melds import deadwood
+from gin_env.rendering.words import event_words
+from gin_env.state import Phase
+from gin_env.view import PlayerView
+
+_WORDS = {
+    "pass": "pass",
+    "draw": "draw from the stock",
+    "boast": "boast",
+    "big_gin": "lay down big gin",
+    "take": "take {card}",
+    "give": "give {card} to your partner",
+    "discard": "discard {card}",
+    "knock": "knock with {card}",
+    "catch": "name {card}",
+}
+
+
+class Choice(NamedTuple):
+    """One legal action."""
+
+    text: str  #: as the engine writes it: ``"discard 5H"``
+    verb: str
+    card: str  #: its card's text, "" for none; of ``take`` the card that would be taken
+    words: str  #: what it is, for people
+    note: str  #: what it leads to, as far as the person's own cards tell; "" for nothing
+
+
+def choices_of(view: PlayerView, row: int = 0) -> list[Choice]:
+    """Return a viewer's legal actions in index order; none when another seat is to move."""
+    texts = view.layout.texts(view.legal[row])
+    left = _deadwood_left(view, row) if any(text.startswith(("discard", "knock")) for text in texts) else {}
+    choices = []
+    for text in texts:
+        verb, _, card = text.partition(" ")
+        if verb == "take":
+            card = format_card(int(view.upcard[row]))
+        words = _WORDS[verb].format(card=card)
+        if verb == "give" and view.phase[row] == Phase.TRADE_ANSWER:
+            own_answer = view.turn_seat[row] != 0
+            words = f"give {card} back" if own_answer else f"get {card} back"
+        note = ""
+        if verb == "discard":
+            note = f"leaves {left[card]} deadwood"
+        elif verb == "knock":
+            note = f"with {left[card]} deadwood" if left[card] else "gin"
+        elif verb == "catch" and int(view.pile_bits[row]) >> parse_card(card) & 1:
+            note = "in the pile"
+        choices.append(Choice(text, verb, card, words, note))
+    return choices
+
+
+def _deadwood_left(view: PlayerView, row: int) -> dict[str, int]:
+    """Return, for each card in the viewer's hand, how much deadwood the hand has without it."""
+    hand = int(view.hand_bits[row])
+    cards = card_ids(hand)
+    left = deadwood(np.array([hand & ~(1 << card) for card in cards], dtype=np.uint64)).tolist()
+    return {format_card(card): points for card, points in zip(cards, left, strict=True)}
+
+
+def events_of(view: PlayerView, names: Sequence[str], row: int = 0) -> list[str]:
+    """Return all that has happened in the deal as the viewer saw it, oldest first.
+
+    ``names`` are those of the seats at the table. Raises ``ValueError`` for a view without history.
+    """
+    if view.history is None:
+        raise ValueError("the view has no history: make it with history=True")
+    viewer, players = int(view.seat[row]), view.rules.num_seats
+    seats, verbs, cards = view.history.seats[row], view.history.verbs[row], view.history.cards[row]
+    return [
+        event_words(
+            names[(int(seat) + viewer) % players], view.layout.verbs[verb], int(card) if card < NUM_CARDS else NO_CARD
+        )
+        for seat, verb, card in zip(seats, verbs, cards, strict=True)
+        if verb >= 0
+    ]

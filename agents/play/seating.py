@@ -1,0 +1,175 @@
+"""Who sits where: the rules, the person's seat and an agent for each other seat, checked before anything is dealt."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.checkpoints import SHIPPED, shipped_folder
+from agents.openspiel import OpenSpielAgent, check_shared
+from agents.registry import AGENT_NAMES
+from gin_env.episodes import EPISODES
+from gin_env.errors import whole_number
+from gin_env.rules import Rules
+
+#: What a person may be called: long enough for a name, short enough for the table.
+LONGEST_NAME = 24
+
+
+class Roster:
+    """The agents that may be asked to play: the registered ones, and those named on the command line.
+
+    A page only chooses among these, so that no request ever loads code or opens a file.
+
+    Parameters
+    ----------
+    extra : sequence of str
+        Texts for ``agents.registry.load_agent``, besides the registered names.
+    """
+
+    def __init__(self, extra: Sequence[str] = ()) -> None:
+        self._extra = tuple(dict.fromkeys(spec for spec in extra if spec not in (*SHIPPED, *AGENT_NAMES)))
+
+    def names(self, rules: Rules) -> list[str]:
+        """Return the agents that can play these rules; those of the command line are not tried before they play."""
+        return [name for name in (*SHIPPED, *AGENT_NAMES, OpenSpielAgent.name) if _fits(name, rules)] + [
+            spec for spec in self._extra if spec != OpenSpielAgent.name
+        ]
+
+    def check(self, name: str, rules: Rules) -> str:
+        """Return the name of an agent; raises ``ValueError`` unless it may be asked to play these rules."""
+        known = self.names(rules)
+        if name in known:
+            return name
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ValueError(
+            f"agent {name[:LONGEST_NAME]!r}: cannot be chosen for {rules.name}; {hint}one of {', '.join(known)} "
+            "(others must be named on the command line: --agents)"
+        )
+
+
+def strongest(rules: Rules) -> str:
+    """Return the name of the strongest agent there is for some rules (docs/agents.md)."""
+    if _fits("best", rules):
+        return "best"
+    return "team-lookahead" if rules.has_partners else "sharp"
+
+
+def _fits(name: str, rules: Rules) -> bool:
+    try:
+        if name in SHIPPED:
+            shipped_folder(name, rules)
+        elif name == OpenSpielAgent.name:
+            check_shared(rules)
+            return importlib.util.find_spec("pyspiel") is not None
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who plays what; made by :func:`seat_players`."""
+
+    rules: Rules
+    episode: str
+    seat: int  #: the person's, counted over all tables
+    agents: tuple[str, ...]  #: the agent of each seat, "" for the person's
+    hint: str  #: the agent that gives hints
+    name: str  #: the person's
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who plays each seat, as records name them."""
+        return tuple(agent or self.name for agent in self.agents)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The same as the table shows them: ``player_1 (simple)``; of files and models without the folders before."""
+        names = (agent.rpartition("/")[2] or self.name for agent in self.agents)
+        return tuple(f"player_{seat} ({name})" for seat, name in enumerate(names))
+
+    @property
+    def short(self) -> tuple[str, ...]:
+        """The same in sentences, where agents need no names: ``player_1``, and ``player_0 (you)`` for the person."""
+        return tuple(f"player_{seat}" if agent else self.shown[seat] for seat, agent in enumerate(self.agents))
+
+    def side(self, team: int) -> str:
+        """Return the names of a team's seats, over all tables."""
+        return " and ".join(self.short[seat] for seat in self.rules.seats_of(team))
+
+    @property
+    def table(self) -> int:
+        """The table at which the person sits."""
+        return self.seat // self.rules.num_seats
+
+    @property
+    def first_seat(self) -> int:
+        """The number of that table's first seat."""
+        return self.table * self.rules.num_seats
+
+
+def seat_players(
+    roster: Roster,
+    rules: Rules,
+    seat: int = 0,
+    partner: str | None = None,
+    opponents: Sequence[str] = (),
+    episode: str = "game",
+    hint: str | None = None,
+    name: str = "you",
+) -> Seating:
+    """Return who plays.
+
+    Parameters
+    ----------
+    roster : Roster
+        Who may be chosen.
+    rules : Rules
+    seat : int
+        The person's.
+    partner : str, optional
+        The agent of the other seat of the person's team; the strongest by default.
+    opponents : sequence of str
+        One agent for all seats of other teams, or one for each in seat order; the strongest by default.
+    episode : {"deal", "game"}
+    hint : str, optional
+        The agent that gives hints; the strongest by default.
+    name : str
+        The person's.
+
+    Raises
+    ------
+    ValueError
+        What does not fit, with what would.
+    """
+    whole_number("seat", seat, 0, rules.num_players - 1, "seat")
+    if episode not in EPISODES:
+        raise ValueError(f"episode={episode!r}: must be one of {', '.join(EPISODES)}")
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"name: 1 to {LONGEST_NAME} letters are needed")
+    if partner is not None and not rules.has_teams:
+        raise ValueError(f"partner={partner!r}: under {rules.name} every seat plays alone, name opponents only")
+    others = [one for one in range(rules.num_players) if rules.team_of(one) != rules.team_of(seat)]
+    chosen = tuple(opponents) or (strongest(rules),)
+    if len(chosen) not in (1, len(others)):
+        raise ValueError(
+            f"opponents: {len(chosen)} agents are named; name one for all, or one for each of {len(others)} seats"
+        )
+    agents = dict.fromkeys(range(rules.num_players), partner or strongest(rules))
+    agents |= dict(zip(others, chosen if len(chosen) > 1 else chosen * len(others), strict=True))
+    agents[seat] = ""
+    for agent in agents.values():
+        if agent:
+            roster.check(agent, rules)
+    return Seating(
+        rules=rules,
+        episode=episode,
+        seat=seat,
+        agents=tuple(agents.values()),
+        hint=roster.check(hint, rules) if hint else strongest(rules),
+        name=name,
+    )

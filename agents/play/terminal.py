@@ -1,0 +1,238 @@
+"""The same game in the terminal: the table as text, what may be done with a number for each, one line to answer."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
+from typing import TextIO
+
+from agents.play.choices import Choice
+from agents.play.game import Game
+from agents.play.moments import Frame, Refused, Stage
+from agents.play.options import PlayArguments
+from gin_env.notation.records import DealRecord, GameRecord, write_records
+from gin_env.rendering.text import render_table
+from gin_env.rulebook import rulebook
+
+_WIDTH = 100
+#: A verb that may go with more cards than a hand holds (a catch) is told with an example, not card by card.
+_MOST_LISTED = 12
+
+_HELP = """\
+Write the number of what you want to do, or its words: draw, discard 5H, give 5H, knock with 5H. A card alone is
+enough where only one thing can be done with it. Cards are a rank (A 2 3 ... 9 T J Q K) and a suit (S H D C).
+  hint         what a strong agent would do
+  table        the table once more
+  rules        the rules of this game
+  save FILE    write the deals that have ended to a file (python evaluate.py replay FILE shows them)
+  quit         stop
+After a deal, an empty line (or next) deals again."""
+
+
+class _Quit(Exception):
+    """The person wants to stop, or nothing more can be read."""
+
+
+def play_in_terminal(arguments: PlayArguments, lines: TextIO, out: TextIO) -> None:
+    """Play until the person stops or the input ends.
+
+    Parameters
+    ----------
+    arguments : PlayArguments
+    lines : file
+        What the person types.
+    out : file
+
+    Raises
+    ------
+    ValueError
+        Arguments that do not fit, or an agent that cannot be loaded.
+    """
+    arguments.check()
+    _Terminal(arguments, lines, out).run()
+
+
+class _Terminal:
+    """One person's games, one after another."""
+
+    def __init__(self, arguments: PlayArguments, lines: TextIO, out: TextIO) -> None:
+        self._arguments, self._lines, self._out = arguments, lines, out
+        self._seating = arguments.seating()
+        self._earlier: list[DealRecord | GameRecord] = []
+        self._own_files: set[Path] = set()
+        self._started = 0
+        self._commands: dict[str, Callable[[str], None]] = {
+            "?": self._help,
+            "help": self._help,
+            "hint": self._hint,
+            "table": self._show,
+            "rules": self._rules,
+            "save": self._save,
+            "quit": self._quit,
+        }
+
+    def run(self) -> None:
+        try:
+            while True:
+                self._play_game()
+        except _Quit:
+            self._tell("Goodbye.")
+
+    def _play_game(self) -> None:
+        seed = None if self._arguments.seed is None else self._arguments.seed + self._started
+        self._game = game = Game(self._seating, seed)
+        self._started += 1
+        self._tell(f"{game.rules.name}: {', '.join(game.seating.shown)}. ? tells what can be written.")
+        self._tell_frames(game.first_frames)
+        while game.stage in (Stage.TURN, Stage.DEAL_OVER):
+            self._show()
+            if game.stage is Stage.DEAL_OVER:
+                self._wait("Enter deals again")
+                self._tell_frames(game.next_deal(game.version))
+            else:
+                self._tell_frames(game.act(self._ask(), game.version))
+        self._show()
+        self._wait("Enter begins a new game")
+        self._earlier += game.records()
+
+    # ------------------------------------------------------------------ telling
+
+    def _tell(self, text: str = "") -> None:
+        print(text, file=self._out, flush=True)
+
+    def _tell_frames(self, frames: list[Frame]) -> None:
+        self._tell()
+        for frame in frames:
+            self._tell(f"  {frame.words}")
+
+    def _show(self, _: str = "") -> None:
+        game = self._game
+        self._tell(f"\n{render_table(game.table())}")
+        if game.explanation():
+            self._tell("\nWhat happened:")
+            for line in game.explanation():
+                self._tell(textwrap.fill(line.text, _WIDTH, initial_indent="  ", subsequent_indent="    "))
+        for text in filter(None, (game.outcome(), game.fault)):
+            self._tell(f"\n{textwrap.fill(text, _WIDTH)}")
+        if game.stage is not Stage.TURN:
+            scores = (f"{game.seating.side(team)} {points}" for team, points in enumerate(game.scores()))
+            self._tell(f"score: {', '.join(scores)}")
+        if game.choices():
+            self._tell()
+            self._list(game.choices())
+
+    def _list(self, choices: list[Choice]) -> None:
+        """Write what may be done, a number before each: verbs alone, then card by card."""
+        numbered = list(enumerate(choices, start=1))
+        for verb, group in groupby(numbered, key=lambda pair: pair[1].verb):
+            some = list(group)
+            if len(some) > _MOST_LISTED:
+                self._tell(f"  {verb} and any card, for example: {some[0][1].text}")
+            elif " " not in some[0][1].text:
+                self._tell(f"  {some[0][0]:2}  {some[0][1].words}")
+            else:
+                notes = (f"{number:2} {one.card}{_short(one.note)}" for number, one in some)
+                label = f"  {verb:8} "
+                self._tell(textwrap.fill("  ".join(notes), _WIDTH, initial_indent=label, subsequent_indent=" " * 11))
+
+    def _help(self, _: str) -> None:
+        self._tell(_HELP)
+
+    def _rules(self, _: str) -> None:
+        for chapter in rulebook(self._game.rules):
+            text = f"{chapter.title}. {' '.join(sentence.text for sentence in chapter.sentences)}"
+            self._tell(textwrap.fill(text, _WIDTH, subsequent_indent="  "))
+
+    def _hint(self, _: str) -> None:
+        try:
+            self._tell(self._game.hint(self._game.version).words)
+        except Refused as error:
+            self._tell(str(error))
+
+    # ------------------------------------------------------------------ asking
+
+    def _ask(self) -> str:
+        """Return the text of a legal action."""
+        while True:
+            line = self._read("your move")
+            found = find_choice(line, self._game.choices())
+            if isinstance(found, Choice):
+                return found.text
+            self._tell(found)
+
+    def _wait(self, prompt: str) -> None:
+        """Return once the person wants to go on."""
+        while True:
+            line = self._read(prompt)
+            if line.lower() in ("", "next"):
+                return
+            self._tell(f"{line!r} is nothing that can be done now: {prompt}, save FILE, table, quit")
+
+    def _read(self, prompt: str) -> str:
+        """Return the next line that is no command; commands are carried out."""
+        while True:
+            print(f"{prompt} > ", end="", file=self._out, flush=True)
+            line = self._lines.readline()
+            if not line:
+                self._tell()
+                raise _Quit
+            words = line.strip()
+            name, _, rest = words.partition(" ")
+            command = self._commands.get(name.lower())
+            if command is None:
+                return words
+            command(rest.strip())
+
+    def _quit(self, _: str) -> None:
+        raise _Quit
+
+    def _save(self, name: str) -> None:
+        records = [*self._earlier, *self._game.records()]
+        path = Path(name)
+        if not name:
+            self._tell("save FILE: name a file, for example save games.jsonl")
+        elif not records:
+            self._tell("no deal has been played to its end yet, so there is nothing to save")
+        elif path.exists() and path.resolve() not in self._own_files:
+            self._tell(f"{name} is there already: give another name")
+        else:
+            try:
+                write_records(path, records)
+            except OSError as error:
+                self._tell(f"{name}: cannot be written ({error.strerror}); give another name")
+                return
+            self._own_files.add(path.resolve())
+            self._tell(f"written to {name}; python evaluate.py replay {name} shows it")
+
+
+def find_choice(line: str, choices: list[Choice]) -> Choice | str:
+    """Return what a line chooses, or why it does not choose anything."""
+    if line.isdecimal():
+        number = int(line)
+        if 1 <= number <= len(choices):
+            return choices[number - 1]
+        return f"{line}: write a number from 1 to {len(choices)}, or ? for help"
+    words = [word for word in line.lower().replace("_", " ").replace("10", "t").split() if word != "with"]
+    verb = " ".join(word for word in words if not _is_card(word)).replace(" ", "_")
+    card = next((word.upper() for word in words if _is_card(word)), "")
+    fitting = [one for one in choices if verb in ("", one.verb) and card in ("", one.card)]
+    exact = [one for one in fitting if one.verb == verb and (card or " " not in one.text)]
+    if len(exact) == 1 or (words and len(fitting) == 1):
+        return (exact or fitting)[0]
+    if words and fitting:
+        return f"{line}: write which: {', '.join(one.text for one in fitting[:_MOST_LISTED])}"
+    return f"{line!r} is nothing that can be done now: write a number from the list, or ? for help"
+
+
+def _is_card(word: str) -> bool:
+    return len(word) == 2 and word[0] in "a23456789tjqk" and word[1] in "shdc"
+
+
+def _short(note: str) -> str:
+    """Return a note as it stands behind a card in the list."""
+    if not note:
+        return ""
+    number = "".join(filter(str.isdigit, note))
+    return f"({number or note})"

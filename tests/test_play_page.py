@@ -1,0 +1,349 @@
+"""The play page in a real browser: a deal by clicking and by keyboard, tabs, reloads, and what goes over the wire."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from agents.play.game import Game
+from agents.play.moments import Stage
+from agents.play.options import PlayArguments
+from agents.play.seating import Roster, seat_players
+from agents.play.server import make_app
+from agents.play.session import Session
+from gin_env.cards import format_cards, parse_cards
+from gin_env.rules import Rules
+from tests.browser import PHONE, open_browser, open_page
+from tests.test_play_server import CARD_TEXT, cards_in, hidden_now
+
+pytestmark = pytest.mark.browser
+
+#: Hands by seat, then the first upcard; the others lie in the stock. With 2S and a trade player_0 may knock.
+HANDS = [
+    "5H 6H 7H 9S 9D 9C KD",
+    "AC 3C 5C 7C 8D TD QD",
+    "AS 4S 4H 6D 8C JC KH",
+    "3D 5D 7D TH QH 8S TS",
+]
+UPCARD = "2S"
+#: An agent that passes, draws, offers its first card and answers with its last.
+GIVER = """
+from gin_env import Agent
+
+class Giver(Agent):
+    name = "giver"
+
+    def act(self, view):
+        layout, mask = view.layout, view.legal_mask.copy()
+        for verb, instead in (("take", "pass"), ("take", "draw")):
+            mask[:, layout.index(verb)] &= ~mask[:, layout.index(instead)]
+        mask[:, layout.discard :] &= ~mask[:, layout.give : layout.discard].any(axis=1, keepdims=True)
+        mask[:, layout.knock :] &= ~mask[:, layout.discard : layout.knock].any(axis=1, keepdims=True)
+        return mask.argmax(axis=1)
+"""
+
+
+def deck() -> list[int]:
+    hands = [parse_cards(hand) for hand in HANDS]
+    dealt = [hands[seat][place] for place in range(7) for seat in range(4)] + parse_cards(UPCARD)
+    return dealt + [card for card in range(52) if card not in dealt]
+
+
+def stacked_game(partner: str = "gold", extra: tuple[str, ...] = (), version: int = 1) -> Game:
+    """A game in which player_3 deals these hands and the person, player_0, is asked first."""
+    rules = Rules.preset("palace_4p")
+    seating = seat_players(Roster(extra), rules, 0, partner, ["gold"], "deal", "team-lookahead")
+    return Game(seating, seed=1, version=version, decks=[deck()], dealers=[3])
+
+
+@contextmanager
+def serving(**arguments: Any) -> Iterator[tuple[str, Session]]:
+    """A server of its own: its address and its session."""
+    app = make_app(PlayArguments(**arguments))
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/", app.state.session
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
+        yield opened
+
+
+@contextmanager
+def at_the_table(browser: Any, game: Game, **options: Any) -> Iterator[tuple[Any, Session]]:
+    with serving() as (address, session):
+        session.put(game)
+        with open_page(browser, reduced_motion="reduce", **options) as page:
+            page.goto(address)
+            page.wait_for_selector("#turn:visible")
+            yield page, session
+
+
+def card(page: Any, text: str) -> Any:
+    return page.locator(f'#board [data-can="{text}"]')
+
+
+def action(page: Any, text: str) -> Any:
+    return page.locator(f'button[data-action="{text}"]')
+
+
+def settled(page: Any, session: Session) -> None:
+    """Wait until the page has shown what the server knows."""
+    page.wait_for_selector("body:not([aria-busy])")
+    expected = "#end:visible" if session.game.stage is not Stage.TURN else "#turn:visible"
+    page.wait_for_selector(expected)
+
+
+def knock_card(session: Session) -> str:
+    return next(choice.card for choice in session.game.choices() if choice.verb == "knock")
+
+
+def test_a_deal_is_played_by_clicking_with_a_trade_and_a_knock_and_no_hidden_card_is_sent(browser: Any) -> None:
+    sent: list[tuple[str, str]] = []
+    with at_the_table(browser, stacked_game()) as (page, session):
+        hidden_at_first = hidden_now(session.game)
+        assert len(hidden_at_first) == 52 - 2 * 7 - 1
+        page.on("response", lambda answer: sent.append((answer.url.rpartition("/")[2], answer.text())))
+        page.reload()
+        page.wait_for_selector("#turn:visible")
+        assert card(page, "KD").count() == 0  # nothing can be thrown yet
+        card(page, UPCARD).click()  # the pile
+        card(page, "KD").click()
+        assert action(page, "give KD").is_visible()
+        assert action(page, "discard KD").is_visible()
+        action(page, "give KD").click()
+        settled(page, session)
+        assert [event.partition(") ")[2] for event in session.game.events()][:2] == ["took 2S", "gave KD"]
+        still_hidden = hidden_now(session.game)
+        knocking = knock_card(session)
+        during = len(sent)
+        card(page, knocking).click()
+        assert "Knock with" in action(page, f"knock {knocking}").inner_text()
+        action(page, f"knock {knocking}").click()
+        page.wait_for_selector("#end:visible")
+        assert page.inner_text("#end-title") == "The deal is over"
+        assert page.locator("#explanation li").count() == len(session.game.explanation())
+        assert page.locator("#scores .points").all_inner_texts() == [str(points) for points in session.game.scores()]
+        with page.expect_download() as saved:
+            page.click("#save")
+        assert '"gin_env deal 1"' in Path(saved.value.path()).read_text()
+        with page.expect_popup() as opened:
+            page.click("#replay")
+        opened.value.wait_for_load_state()
+        assert opened.value.title()
+        page.click("#next")
+        settled(page, session)
+        assert session.game.events()[:1] != ["player_0 (you) took 2S"]
+    dynamic = [text for name, text in sent[:during] if name not in ("", "play.css", "play.js")]
+    assert {name for name, _ in sent} >= {"", "state", "act"}
+    assert len(dynamic) == 3  # the state, the take, the trade with its answer
+    for text in dynamic:
+        assert not cards_in(text) & still_hidden
+        assert cards_in(text) >= {"9S", "9D"}
+    answers = {text for name, text in sent[during:] if name == "act"}
+    assert any(cards_in(text) >= set(HANDS[1].split()) - set(HANDS[0].split()) for text in answers)  # the showdown
+
+
+def test_an_illegal_request_of_the_page_itself_is_refused(browser: Any) -> None:
+    with at_the_table(browser, stacked_game()) as (page, session):
+        ask = """([action, version]) => fetch("act", {method: "POST", headers: {"content-type": "application/json"},
+            body: JSON.stringify({action, version})}).then(async (reply) => [reply.status, await reply.json()])"""
+        version = session.version
+        for wanted, with_version, status in (("discard KD", version, 422), ("take", version - 1, 409)):
+            answered, content = page.evaluate(ask, [wanted, with_version])
+            assert (answered, bool(content["error"])) == (status, True)
+        assert session.version == version
+        assert page.evaluate("fetch('https://example.com/').then(() => true, () => false)") is False
+
+
+def test_a_reload_in_the_middle_of_a_trade_asks_the_same_question(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "giver.py").write_text(GIVER)
+    spec = f"{tmp_path}/giver.py:Giver"
+    with at_the_table(browser, stacked_game(spec, (spec,))) as (page, session):
+        action(page, "pass").click()
+        settled(page, session)
+        while "give a card back" not in page.inner_text("#question"):
+            choices = session.game.choices()
+            if choices[0].verb in ("take", "pass", "draw"):
+                action(page, "draw").click()
+            else:
+                thrown = next(choice for choice in choices if choice.verb == "discard")
+                card(page, thrown.card).click()
+                action(page, thrown.text).click()
+            settled(page, session)
+        asked, version = page.inner_text("#question"), session.version
+        offered = format_cards([session.game.table().offered])
+        assert CARD_TEXT.fullmatch(offered)
+        page.reload()
+        page.wait_for_selector("#turn:visible")
+        assert (page.inner_text("#question"), session.version) == (asked, version)
+        card(page, offered).click()  # and so back it goes
+        action(page, f"give {offered}").click()
+        page.wait_for_selector("body:not([aria-busy])")
+        assert session.version == version + 1
+
+
+def test_two_tabs_never_play_twice(browser: Any) -> None:
+    with at_the_table(browser, stacked_game()) as (first, session):
+        second = first.context.new_page()
+        second.goto(first.url)
+        second.wait_for_selector("#turn:visible")
+        action(first, "take").click()
+        settled(first, session)
+        version = session.version
+        action(second, "pass").click()
+        second.wait_for_selector("#message:visible")
+        assert "passed" in second.inner_text("#message p")
+        card(second, "KD").wait_for()  # it shows the table as it is now
+        assert session.version == version
+        card(second, "KD").click()
+        action(second, "discard KD").click()
+        settled(second, session)
+        assert session.version == version + 1
+
+
+def test_the_keyboard_alone_is_enough(browser: Any) -> None:
+    with (
+        serving(preset="classic_2p", opponents=("gold",), episode="deal", seed=4) as (address, session),
+        open_page(browser, reduced_motion="reduce") as page,
+    ):
+        page.goto(address)
+        page.wait_for_selector("#start:visible")
+        page.keyboard.press("Tab")
+        for _ in range(20):
+            if page.evaluate("document.activeElement.type") == "submit":
+                break
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        settled_when_begun(page, session)
+        for _ in range(60):
+            if session.game.stage is not Stage.TURN:
+                break
+            version = session.version
+            page.keyboard.press("Enter")  # what has the focus: a verb, or a card to throw
+            if page.evaluate("document.activeElement.dataset.action || ''").startswith(("discard", "knock")):
+                page.keyboard.press("Enter")
+            page.wait_for_selector("body:not([aria-busy])")
+            assert session.version > version
+        assert session.game.stage is Stage.DEAL_OVER
+
+
+def settled_when_begun(page: Any, session: Session) -> None:
+    page.wait_for_selector("#turn:visible")
+    page.wait_for_selector("body:not([aria-busy])")
+    assert session.game is not None
+
+
+def test_cards_have_names_for_those_who_do_not_see_them(browser: Any) -> None:
+    with at_the_table(browser, stacked_game()) as (page, _):
+        assert card(page, UPCARD).get_attribute("aria-label") == "Take 2 of spades"
+        action(page, "take").click()
+        card(page, "KD").wait_for()
+        assert card(page, "KD").get_attribute("aria-label") == "king of diamonds"
+        assert card(page, "KD").get_attribute("role") == "button"
+        assert page.locator(".can").count() == 8
+        card(page, "KD").click()
+        assert action(page, "discard KD").get_attribute("aria-label") == "Discard king of diamonds, leaves 2 deadwood"
+
+
+def test_the_others_move_one_by_one_and_can_be_skipped(browser: Any) -> None:
+    with serving() as (address, session), open_page(browser) as page:
+        session.put(stacked_game())
+        page.goto(address)
+        page.wait_for_selector("#turn:visible")
+        action(page, "pass").click()
+        page.wait_for_selector("#skip:visible")
+        assert page.locator("#verbs button, .can").count() == 0
+        page.click("#skip")
+        page.wait_for_selector("#hint:visible")
+        assert page.locator("#log li").count() == len(session.game.events())
+        page.click("#hint")
+        page.wait_for_selector("#hinted:not(:empty)")
+        assert page.inner_text("#hinted").startswith("team-lookahead would")
+        assert page.locator("button.advised, .advised-card").count() >= 1
+
+
+def test_a_catch_is_named_from_a_list_with_the_piles_cards_first(browser: Any) -> None:
+    rules = Rules.preset("classic_2p", catch_glass=True)
+    game = Game(seat_players(Roster(), rules, 0, None, ["gold"], "deal"), seed=2)
+    with at_the_table(browser, game) as (page, session):
+        while session.game.choices()[-1].verb != "catch":
+            drawing = next(one.text for one in session.game.choices() if one.verb in ("pass", "draw"))
+            action(page, drawing).click()
+            page.wait_for_selector("body:not([aria-busy])")
+        in_pile = page.locator("#named optgroup").first.locator("option")
+        pile = set(format_cards(session.game.view().pile_bits[0]).split())
+        assert {value.split()[1] for value in in_pile.evaluate_all("all => all.map((one) => one.value)")} == pile
+        page.click("#naming button")
+        page.wait_for_selector("#question:has-text('name the next card')")
+        assert page.locator("#named option").count() == 51
+
+
+def test_a_server_that_is_gone_is_told(browser: Any) -> None:
+    with at_the_table(browser, stacked_game()) as (page, _):
+        page.context.set_offline(True)
+        action(page, "take").click()
+        page.wait_for_selector("#message:visible")
+        assert "python -m agents.play" in page.inner_text("#message p")
+        page.context.set_offline(False)
+        page.click("#again")
+        page.wait_for_selector("#message", state="hidden")
+        action(page, "take").click()
+        card(page, "KD").wait_for()
+
+
+def test_wrong_choices_for_a_new_game_are_told_in_the_page(browser: Any) -> None:
+    with serving() as (address, session), open_page(browser, reduced_motion="reduce") as page:
+        page.goto(address)
+        page.click("#start summary")
+        page.fill("[name=rules]", "knock_limit=99")
+        page.click("#start [type=submit]")
+        page.wait_for_selector("#message:visible")
+        assert "knock_limit=99" in page.inner_text("#message p")
+        assert session.game is None
+        page.fill("[name=rules]", "knock_limit=9")
+        page.select_option("[name=preset]", "free_for_all_5p")
+        assert page.locator("#agents select").count() == 4
+        page.click("#start [type=submit]")
+        page.wait_for_selector("#game:visible")
+        assert session.game.rules == Rules.preset("free_for_all_5p", knock_limit=9)
+
+
+def test_a_phone_never_scrolls_sideways(browser: Any) -> None:
+    with (
+        serving(preset="free_for_all_5p", opponents=("gold",), episode="deal", seed=2) as (address, session),
+        open_page(browser, PHONE, reduced_motion="reduce") as page,
+    ):
+        page.goto(address)
+        page.wait_for_selector("#start:visible")
+        widths = [page.evaluate("document.documentElement.scrollWidth")]
+        page.click("#start [type=submit]")
+        settled_when_begun(page, session)
+        while session.game.stage is Stage.TURN:
+            widths.append(page.evaluate("document.documentElement.scrollWidth"))
+            choices = session.game.choices()
+            if choices[-1].text != choices[-1].verb:
+                card(page, choices[-1].card).click()
+            action(page, choices[-1].text).click()
+            page.wait_for_selector("body:not([aria-busy])")
+        page.wait_for_selector("#end:visible")
+        widths.append(page.evaluate("document.documentElement.scrollWidth"))
+    assert set(widths) == {PHONE["width"]}
