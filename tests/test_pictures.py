@@ -22,7 +22,7 @@ from gin_env.cards import card_ids, parse_card
 from gin_env.rendering import raster
 from gin_env.rendering.picture import picture_of
 from gin_env.rendering.raster import rgb_array
-from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Words
+from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Words, tag_of
 from gin_env.rendering.svg import svg_document, svg_elements
 from gin_env.rendering.table import Table, table_of_state, table_of_view
 from gin_env.rendering.window import Window
@@ -77,6 +77,12 @@ def open_scenes(name: str) -> list[Scene]:
 
 def seats_scenes(name: str) -> list[Scene]:
     return scenes(name)[1]
+
+
+def drawn(picture: Picture) -> list:
+    """All shapes, the tags of cards after the cards."""
+    parts = [[shape, *tag_of(shape)] if isinstance(shape, Card) else [shape] for shape in picture.shapes]
+    return list(itertools.chain.from_iterable(parts))
 
 
 def shown_cards(picture: Picture) -> list[Card]:
@@ -149,7 +155,7 @@ def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
         viewer, cards = scene.table.viewer, shown_cards(scene.picture)
         faces = {card.card for card in cards if card.card != BACK}
         assert not faces & set(card_ids(scene.unseen))
-        words = " ".join(shape.text for shape in scene.picture.shapes if isinstance(shape, Words))
+        words = " ".join(shape.text for shape in drawn(scene.picture) if isinstance(shape, Words))
         told = re.findall(r"(?<!named )\b[A2-9TJQK][SHDC]\b", words)  # what a seat names for a catch, all have heard
         assert not {parse_card(text) for text in told} & set(card_ids(scene.unseen))
         own = {card.card for card in cards if card.seat == viewer and card.place == "hand"}
@@ -168,7 +174,7 @@ def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
 def test_nothing_is_cut_and_words_have_room(name):
     for scene in [*open_scenes(name), *seats_scenes(name)]:
         frame = 0, 0, WIDTH, scene.picture.height
-        for shape in scene.picture.shapes:
+        for shape in drawn(scene.picture):
             assert within(extent(shape), frame), shape
             if isinstance(shape, Words):
                 assert width_of(shape.text, shape.size) * SQUEEZED <= shape.room, shape
@@ -178,7 +184,7 @@ def test_nothing_is_cut_and_words_have_room(name):
 def test_words_lie_on_nothing_but_boxes(name):
     """On a card only within a box that was drawn over it: a tag, or the number of cards in the stock."""
     for scene in [*open_scenes(name)[::3], open_scenes(name)[-1], *seats_scenes(name)[::2]]:
-        shapes = [(shape, extent(shape)) for shape in scene.picture.shapes]
+        shapes = [(shape, extent(shape)) for shape in drawn(scene.picture)]
         words = [(shape, place) for shape, place in shapes if isinstance(shape, Words) and shape.text]
         for (one, place), (other, there) in itertools.combinations(words, 2):
             assert not overlap(place, there), (one, other)

@@ -131,7 +131,7 @@ def test_a_deal_is_played_by_clicking_with_a_trade_and_a_knock_and_no_hidden_car
         assert action(page, "discard KD").is_visible()
         action(page, "give KD").click()
         settled(page, session)
-        assert [event.partition(") ")[2] for event in session.game.events()][:2] == ["took 2S", "gave KD"]
+        assert [event.partition(") ")[2] for event in session.game.events()][:2] == ["took 2S", "offered KD"]
         still_hidden = hidden_now(session.game)
         knocking = knock_card(session)
         during = len(sent)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gin_env.cards import NO_CARD, NUM_CARDS, card_ids, format_card, parse_card
+from gin_env.cards import card_ids, format_card, parse_card
 from gin_env.melds import deadwood
+from gin_env.rendering.table import answers_among
 from gin_env.rendering.words import event_words
 from gin_env.state import Phase
 from gin_env.view import PlayerView
@@ -76,11 +77,12 @@ def events_of(view: PlayerView, names: Sequence[str], row: int = 0) -> list[str]
     if view.history is None:
         raise ValueError("the view has no history: make it with history=True")
     viewer, players = int(view.seat[row]), view.rules.num_seats
-    seats, verbs, cards = view.history.seats[row], view.history.verbs[row], view.history.cards[row]
+    length = int((view.history.verbs[row] >= 0).sum())
+    verbs = [view.layout.verbs[verb] for verb in view.history.verbs[row, :length]]
+    seats = (view.history.seats[row, :length].astype(np.intp) + viewer) % players
+    cards = view.history.cards[row, :length].tolist()
+    replies = [view.rules.trade_reply if answers else "" for answers in answers_among(verbs, view.phase[row])]
     return [
-        event_words(
-            names[(int(seat) + viewer) % players], view.layout.verbs[verb], int(card) if card < NUM_CARDS else NO_CARD
-        )
-        for seat, verb, card in zip(seats, verbs, cards, strict=True)
-        if verb >= 0
+        event_words(names[seat], verb, card, reply)
+        for seat, verb, card, reply in zip(seats, verbs, cards, replies, strict=True)
     ]

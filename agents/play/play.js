@@ -283,11 +283,6 @@ function decorate(choices, byCard) {
 
 function enable(use, label, onPress) {
   const button = use.parentNode;
-  // A tag such as "drew" lies on the card as a box and a word after it: it moves with the card.
-  const box = button.nextElementSibling;
-  if (box && box.tagName === "rect" && box.nextElementSibling && box.nextElementSibling.tagName === "text") {
-    button.append(box, box.nextElementSibling);
-  }
   const ring = document.createElementNS(SVG, "rect");
   const symbol = document.querySelector(`#card-${use.dataset.card || "back"} rect`);
   for (const name of ["width", "height", "rx"]) ring.setAttribute(name, symbol.getAttribute(name));

@@ -24,7 +24,7 @@ _INK, _QUIET, _CALL = "#ffffff", "#c9e2d3", "#ffd866"
 _MELD, _MELD_EDGE = "#8fc7a3", "#e8f5ec"
 #: Colours of teams: safe for colour-blind readers (Okabe and Ito), and told by names as well.
 _TEAMS = ("#56b4e9", "#e69f00", "#cc79a7", "#f0e442", "#d9d9d9")
-_ARRIVED, _TAG_INK = "#ffd866", "#10161c"
+_ARRIVED, _COUNT_INK = "#ffd866", "#10161c"
 
 #: A longer name of rules, with every changed field in it, gives way to its beginning.
 _LONGEST_NAME = 24
@@ -36,15 +36,14 @@ _ROOM_FOR_FACTS = 200
 _BETWEEN = " · "
 
 _MARGIN = 10
-#: Sizes of words, from titles to the tags on cards.
-_LARGE, _MIDDLE, _SMALL, _TINY = 20, 18, 16, 14
+#: Sizes of words.
+_LARGE, _MIDDLE, _SMALL = 20, 18, 16
 #: A letter's width as a share of its size: on average a little less, so that lines that fit here fit everywhere.
 _LETTER = 0.64
 #: Heights: the two lines on top; the band with stock and pile; the line of cards under the pile's top card.
 _HEAD, _LINE, _BAND_HEIGHT, _BELOW = 30, 24, 138, 22
 #: A hand's row: the whole of it, where its name stands and where its cards begin.
 _ROW_HEIGHT, _NAME_LINE, _CARDS_TOP = 124, 22, 32
-_TAG_HEIGHT = 18
 #: Between the groups of a hand; around a meld; between neighbours who have room; between cards seen from behind.
 _GAP, _PANEL, _STEP, _BACK_STEP = 16, 4, CARD_WIDTH + 3, 22
 #: Where the words beside the pile begin, and how many lines there are.
@@ -127,7 +126,7 @@ def _draw_band(drawing: _Drawing, table: Table) -> None:
         drawing.shapes.append(Card(_MARGIN + 6, cards, BACK, place="stock"))
         middle = _MARGIN + 6 + CARD_WIDTH / 2
         drawing.shapes.append(Box(middle - 17, cards + 28, 34, 26, "#ffffff", radius=5))
-        drawing.words(middle, cards + 48, str(table.stock_count), _LARGE, _TAG_INK, "middle")
+        drawing.words(middle, cards + 48, str(table.stock_count), _LARGE, _COUNT_INK, "middle")
     drawing.words(_MARGIN + 6, caption, "stock", _SMALL, _QUIET)
     pile = _MARGIN + 6 + CARD_WIDTH + 24
     drawing.words(pile, caption, "pile", _SMALL, _QUIET)
@@ -217,20 +216,10 @@ def _draw_cards(drawing: _Drawing, table: Table, hand: Hand, top: float) -> None
             placed, word = laid_here.get(card), hand.arrived.get(card)
             colour = _TEAMS[table.hands[placed.seat].team] if placed else _ARRIVED if word else None
             where = "meld" if table.kind > Kind.DEAD else "hand"
-            drawing.shapes.append(Card(x, top, card, seat, where, edge=colour, dim=group.dim and not word))
-            if placed:
-                _tag(drawing, x, top, group.step, f"by p{placed.seat + table.first_seat}", colour or _ARRIVED)
-            elif word:
-                _tag(drawing, x, top, group.step, word, _ARRIVED)
+            tag = f"by p{placed.seat + table.first_seat}" if placed else word or ""
+            dim = group.dim and not word
+            drawing.shapes.append(Card(x, top, card, seat, where, colour, dim, tag, colour or "", group.step))
         left += width + _GAP
-
-
-def _tag(drawing: _Drawing, x: float, top: float, step: float, word: str, colour: str) -> None:
-    """Write a word on a card's lower end, as wide as the part of the card that is seen."""
-    width = min(max(step, CARD_WIDTH / 2), CARD_WIDTH)
-    y = top + CARD_HEIGHT - _TAG_HEIGHT
-    drawing.shapes.append(Box(x, y, width, _TAG_HEIGHT, colour, radius=4))
-    drawing.shapes.append(Words(x + width / 2, y + 14, word, _TINY, _TAG_INK, "middle", width - 4))
 
 
 def _groups(table: Table, hand: Hand) -> list[_Group]:

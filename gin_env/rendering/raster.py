@@ -48,6 +48,7 @@ from gin_env.rendering.shapes import (
     Shape,
     Words,
     rank_text,
+    tag_of,
 )
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def _paint(surface: Surface, shape: Shape) -> None:
         if shape.edge:
             mark = _box(CARD_WIDTH, CARD_HEIGHT, CARD_RADIUS, None, shape.edge, MARK_WIDTH)
             _place(surface, mark, place, MARK_WIDTH)
+        for part in tag_of(shape):
+            _paint(surface, part)
     elif isinstance(shape, Words):
         if not shape.text:
             return

@@ -82,6 +82,9 @@ SUIT_CURVES: tuple[tuple[Point, tuple[tuple[Point, Point, Point], ...]], ...] = 
 RANK_SIZE, RANK_PLACE = 25, (15.0, 26.0)
 SMALL_SUIT, LARGE_SUIT = (15.0, 41.0, 8.0), (37.0, 57.0, 16.0)
 
+#: Of a tag: its height, the line of its word from its top, the word's size and colour.
+TAG_HEIGHT, TAG_LINE, TAG_SIZE, TAG_INK = 18, 14, 14, "#10161c"
+
 
 class Box(NamedTuple):
     """A rectangle with round corners."""
@@ -118,6 +121,9 @@ class Card(NamedTuple):
     place: str = "hand"  #: "hand", "stock", "pile" or "meld" (laid down, or laid off there)
     edge: str | None = None  #: the colour of a thick outline, for cards that just moved and the like
     dim: bool = False  #: deadwood, told from melded cards
+    tag: str = ""  #: a word on its lower end: how it came there
+    tag_colour: str = ""
+    strip: float = CARD_WIDTH  #: how wide the part of it is that no other card covers: the tag's width
 
 
 class Outline(NamedTuple):
@@ -135,6 +141,15 @@ class Picture(NamedTuple):
 
     height: int
     shapes: tuple[Shape, ...]
+
+
+def tag_of(card: Card) -> tuple[Shape, ...]:
+    """Return what a card's tag is drawn as, over the card; nothing where it has none."""
+    if not card.tag:
+        return ()
+    top, width = card.y + CARD_HEIGHT - TAG_HEIGHT, min(max(card.strip, CARD_WIDTH / 2), CARD_WIDTH)
+    words = Words(card.x + width / 2, top + TAG_LINE, card.tag, TAG_SIZE, TAG_INK, "middle", width - 4)
+    return Box(card.x, top, width, TAG_HEIGHT, card.tag_colour, radius=4), words
 
 
 def rank_text(card: int) -> str:

@@ -39,6 +39,7 @@ from gin_env.rendering.shapes import (
     Shape,
     Words,
     rank_text,
+    tag_of,
 )
 
 FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -104,7 +105,8 @@ def _card(shape: Card) -> str:
         drawn += f'<rect {box} fill="{SHADE_COLOUR}" fill-opacity="{SHADE_OPACITY}" pointer-events="none"/>'
     if shape.edge:
         drawn += f'<rect {box} fill="none" stroke="{shape.edge}" stroke-width="{MARK_WIDTH}" pointer-events="none"/>'
-    return f"<g>{drawn}</g>"
+    tag = "".join(map(_element, tag_of(shape)))
+    return f"<g>{drawn}{tag}</g>"
 
 
 def _face(card: int) -> str:
