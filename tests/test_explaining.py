@@ -48,11 +48,13 @@ def test_a_plain_knock_from_the_first_line_to_the_last() -> None:
             "player_0 lays down 3S 4S 5S 6S and 9H 9D 9C; left over are 2H (2), 2D (2) and AC (1): "
             "5 points of deadwood.",
         ),
-        Line("open", "player_0 has 5 points of deadwood, so player_1 may lay off on player_0's melds."),
+        Line("open", "player_0 has deadwood left, 5 points, so player_1 may lay off on player_0's melds."),
+        Line("open", "Nobody could lay off on the melds of a hand without any deadwood."),
+        Line("open", "player_0 may add nothing to any meld in return."),
         Line("layoff", "player_1 lays off 7S on player_0's run 3S 4S 5S 6S; it becomes 3S 4S 5S 6S 7S."),
         Line("layoff", "player_1 lays off 8S on player_0's run 3S 4S 5S 6S 7S; it becomes 3S 4S 5S 6S 7S 8S."),
         Line(
-            "melds",
+            "defence",
             "player_1 lays down JH QH KH; left over are 6H (6), 5D (5), TD (10), 4C (4) and 5C (5): "
             "30 points of deadwood.",
         ),
@@ -61,7 +63,7 @@ def test_a_plain_knock_from_the_first_line_to_the_last() -> None:
             "result",
             "5 is less than 30, so player_0 wins the deal: whoever knocks must have FEWER points than the other side.",
         ),
-        Line("points", "Difference 25 = 25 points for player_0."),
+        Line("points", "Difference (30 - 5) = 25 points for player_0."),
         Line("points", "Winning the deal also earns player_0 a box, 25 points at the end of the game."),
     ]
 
@@ -79,8 +81,9 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
     }
     lines = knocked(case)
     assert about(lines, "open") == [
-        "player_0 has 10 points of deadwood, so player_1 and player_3 may lay off on player_0's melds.",
+        "player_0 has deadwood left, 10 points, so player_1 and player_3 may lay off on player_0's melds.",
         "player_2 has no deadwood, so nobody may lay off on player_2's melds.",
+        "player_0 and player_2 may add nothing to any meld in return.",
     ]
     assert about(lines, "layoff") == [
         "player_3 lays off 7H on player_0's run 4H 5H 6H; it becomes 4H 5H 6H 7H.",
@@ -95,8 +98,9 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
         "The count: player_0 and player_2 have 10 + 0 = 10, player_1 and player_3 have 4 + 4 = 8.",
         "8 is less than 10, so this is an undercut: the side that knocks must have FEWER points than the other side. "
         "player_1 and player_3 win the deal.",
-        "The lay-offs made the difference: without them player_1 and player_3 would have had 42 points, not 8.",
-        "Difference 2 + undercut bonus 20 + box bonus 10 = 32 points for player_1 and player_3.",
+        "The lay-offs made the difference: without them player_1 and player_3 would have had 42 points, not 8, and the "
+        "10 of player_0 and player_2 would have won.",
+        "Difference (10 - 8) + undercut bonus 20 + box bonus 10 = 32 points for player_1 and player_3.",
     ]
 
 
@@ -104,7 +108,7 @@ def test_a_partner_whose_hand_costs_the_deal() -> None:
     lines = knocked(CASES["P05_undercut_because_of_partner"])
     assert about(lines, "knock") == [
         "player_0 throws QC and knocks with 5 points of deadwood; at most 10 points are allowed. "
-        "For that only the knocker's own hand counts, not that of player_2."
+        "To knock, the knocker's own hand counts alone; to win, that of player_2 counts too."
     ]
     assert about(lines, "open")[1] == "player_2 has laid down no meld that anybody could lay off on."
     assert (
@@ -148,7 +152,7 @@ def test_gin_and_its_kinds() -> None:
     lines = knocked(CASES["P01_small_gin_partner_deadwood"])
     assert about(lines, "result")[0].endswith("player_0 has no deadwood, which makes it a small gin.")
     assert about(lines, "points") == [
-        "Difference 26 + small gin bonus 10 + box bonus 10 = 46 points for player_0 and player_2."
+        "Difference (44 - 18) + small gin bonus 10 + box bonus 10 = 46 points for player_0 and player_2."
     ]
     lines = knocked(CASES["C05_big_gin"])
     assert about(lines, "knock", "points")[:2] == [
@@ -162,8 +166,9 @@ def test_a_tie() -> None:
     assert about(lines, "result", "points")[:3] == [
         "Both sides have 3, and under these rules equal counts are an undercut: whoever knocks must have FEWER points "
         "than the other side. player_1 wins the deal.",
-        "The lay-offs made the difference: without them player_1 would have had 12 points, not 3.",
-        "Difference 0 + undercut bonus 25 = 25 points for player_1.",
+        "The lay-offs made the difference: without them player_1 would have had 12 points, not 3, and the 3 of "
+        "player_0 would have won.",
+        "Difference (3 - 3) + undercut bonus 25 = 25 points for player_1.",
     ]
 
 
@@ -172,7 +177,7 @@ def test_oklahoma() -> None:
     assert about(lines, "knock")[0].endswith("at most 9 points are allowed, since the first upcard was 9S.")
     assert about(lines, "points")[:2] == [
         "The first upcard was 9S, and a spade doubles what the knock pays.",
-        "2 x difference 25 = 50 points for player_0.",
+        "2 x difference (30 - 5) = 50 points for player_0.",
     ]
     lines = knocked(CASES["C14_oklahoma_gin_on_ace_of_spades"])
     assert about(lines, "knock")[0].endswith("the first upcard was AS, and after an ace nobody may knock with any.")
@@ -182,13 +187,16 @@ def test_oklahoma() -> None:
 def test_each_for_himself() -> None:
     lines = knocked(CASES["F01_ffa3_knock_with_one_undercutter"])
     assert about(lines, "open", "count", "result", "points") == [
-        "player_0 has 4 points of deadwood, so player_1 and player_2 may lay off on player_0's melds.",
+        "player_0 has deadwood left, 4 points, so player_1 and player_2 may lay off on player_0's melds.",
+        "Nobody could lay off on the melds of a hand without any deadwood.",
+        "player_0 may add nothing to any meld in return.",
         "They lay off one after another, clockwise, and may go on where another one has laid off.",
         "The count: player_0 has 4, player_1 has 13 and player_2 has 3.",
         "player_0 meets each of the others alone, and must have FEWER points than that player.",
         "No lay-off was needed for that: player_2 had no more to begin with.",
-        "Against player_1, 4 is less than 13: difference 9 = 9 points for player_0.",
-        "Against player_2, 3 is less than 4, an undercut: difference 1 + undercut bonus 25 = 26 points for player_2.",
+        "Against player_1, 4 is less than 13: difference (13 - 4) = 9 points for player_0.",
+        "Against player_2, 3 is less than 4, an undercut: difference (4 - 3) + undercut bonus 25 = 26 points for "
+        "player_2.",
         "player_2 has the most points from the knock and so has won the deal.",
     ]
     lines = knocked(CASES["F02_ffa4_gin"])
@@ -284,7 +292,7 @@ def check(state: State, row: int, caught: list[int], seen: Counter[str]) -> None
         for part in re.split(r"[,:;] ", line.text):
             if " = " in part:
                 left, right = part.split(" = ")
-                tokens = re.findall(r"\d+|[+()]|\bx\b", left)
+                tokens = re.findall(r"\d+|[-+()]|\bx\b", left)
                 amount = int(right.split()[0].strip("."))
                 assert eval(" ".join(tokens).replace("x", "*")) == amount, line.text
                 if line.topic == "points":
@@ -326,7 +334,7 @@ def check_showdown(state: State, row: int, lines: list[Line], seen: Counter[str]
     for text in layoffs:
         seen["chains"] += "going on where" in text
         seen["sets"] += "now all four" in text
-    for text in about(lines, "melds"):
+    for text in about(lines, "melds", "defence"):
         seat = NAMES.index(text.split()[0])
         left = re.findall(r"(\w\w) \((\d+)\)", text)
         assert all(CARD_POINTS[parse_card(card)] == int(value) for card, value in left)

@@ -137,6 +137,18 @@ def test_a_trade_is_told_with_its_cards_to_the_team_alone():
     assert f"traded    {taken} with player_0+player_2" in texts[1]
 
 
+@pytest.mark.parametrize("name", ALL_RULES)
+def test_a_seat_that_knows_the_events_knows_the_order_of_the_pile(name):
+    piles = 0
+    for step, engine in enumerate(positions(ALL_RULES[name], deals=2)):
+        if step % 4 == 0:
+            pile = table_of_state(engine.state).below
+            assert table_of_view(player_view(engine.state, seats=0, history=True)).below == pile
+            assert sorted(table_of_view(player_view(engine.state, seats=0)).below) == sorted(pile)
+            piles += len(pile) > 1
+    assert piles or name == "five_with_one_card_in_the_stock"
+
+
 @pytest.mark.parametrize(("reply", "answer"), [("partner", "player_2 gave"), ("mover", "player_0 picked")])
 def test_a_trade_tells_the_offer_from_the_answer(reply, answer):
     rules = gin_env.Rules.preset("palace_4p", trade_reply=reply, max_trades_per_turn=2)
@@ -174,7 +186,7 @@ def test_the_showdown_shows_melds_layoffs_and_points():
                 assert text.endswith("dead deal, no points")
                 continue
             winners = "+".join(f"player_{seat}" for seat in range(4) if seat % 2 == state.winner[0])
-            assert text.splitlines()[-1].startswith(f"result    player_{int(state.knocker[0])} knocked: ")
+            assert text.splitlines()[-1].startswith(f"result    player_{int(state.knocker[0])} knocked")
             assert text.endswith(f"{int(state.points[0].max())} points to {winners}")
             for seat in range(4):
                 line = hand_line(text, seat)

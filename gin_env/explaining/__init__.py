@@ -68,7 +68,7 @@ def _explain_showdown(deal: Deal) -> Iterator[Line]:
     yield from (Line("melds", explain_melds(deal, seat)) for seat in deal.knocking)
     yield from (Line("open", text) for text in who_may_lay_off(deal))
     yield from (Line("layoff", text) for text in explain_layoffs(deal))
-    yield from (Line("melds", explain_melds(deal, seat)) for seat in deal.others)
+    yield from (Line("defence", explain_melds(deal, seat)) for seat in deal.others)
     yield Line("count", explain_counts(deal))
     yield from explain_free_for_all(deal) if deal.rules.mode == "free_for_all" else explain_two_sides(deal)
     yield from (Line("points", text) for text in explain_boxes(deal))

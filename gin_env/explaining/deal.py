@@ -18,10 +18,10 @@ from gin_env.scoring import DealResult
 from gin_env.showdown import doubled, sides
 from gin_env.state import Kind, State
 
-#: What a line may be about, in the order of the lines: why the deal is dead, or the knock; melds laid down and what
-#: is left (those of the knocking side, after the lay-offs those of the others); who may lay off; each card laid
-#: off; the counts compared; who wins and why; the sum of the points.
-TOPICS = ("dead", "knock", "melds", "open", "layoff", "count", "result", "points")
+#: What a line may be about, in the order of the lines: why the deal is dead, or the knock; what the knocking side lays
+#: down and has left; who may lay off; each card laid off; what the others lay down and have left; the counts compared;
+#: who wins and why; the sum of the points.
+TOPICS = ("dead", "knock", "melds", "open", "layoff", "defence", "count", "result", "points")
 
 
 class Line(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from gin_env.explaining.deal import Deal, Line
 from gin_env.explaining.laying_off import what_made_it
-from gin_env.explaining.sums import Terms, add_up, bonus_terms, doubling, points_line
+from gin_env.explaining.sums import Terms, add_up, bonus_terms, difference, doubling, points_line
 from gin_env.showdown import outcome
 from gin_env.state import Kind
 
@@ -68,9 +68,8 @@ def _comparison(deal: Deal, seat: int, is_undercut: bool) -> str:
 
 def _pair_terms(deal: Deal, seat: int, is_undercut: bool) -> Terms:
     """Return what the knocker and one other player settle between them."""
-    difference = abs(deal.left[seat] - deal.left[deal.knocker])
-    bonus = "undercut" if is_undercut else "gin"
-    return [(f"difference {difference}", difference), *bonus_terms(deal, bonus)]
+    fewer, more = sorted((deal.left[seat], deal.left[deal.knocker]))
+    return [difference(fewer, more), *bonus_terms(deal, "undercut" if is_undercut else "gin")]
 
 
 def _pooled_verdict(deal: Deal, lowest: list[int]) -> str:
@@ -94,8 +93,8 @@ def _pooled_terms(deal: Deal, winner: int) -> Terms:
     terms = []
     for seat in (deal.knocker, *deal.others):
         if seat != winner:
-            difference = deal.left[seat] - deal.left[winner]
-            terms.append((f"{difference} from {deal.names[seat]}", difference))
+            more = deal.left[seat] - deal.left[winner]
+            terms.append((f"{more} from {deal.names[seat]}", more))
     if winner != deal.knocker:
         terms += bonus_terms(deal, "undercut")
     else:

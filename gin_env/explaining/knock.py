@@ -19,7 +19,8 @@ def explain_knock(deal: Deal) -> str:
     what = f"with {points(own)} of deadwood" if own else "without any deadwood"
     text = f"{name} throws {format_card(deal.knock_card)} and knocks {what}; {_limit(deal)}."
     if deal.count(deal.knocking) > own and deal.count(deal.knocking) > _knock_limit(deal):
-        text += f" For that only the knocker's own hand counts, not that of {deal.names[deal.knocking[1]]}."
+        partner = deal.names[deal.knocking[1]]
+        text += f" To knock, the knocker's own hand counts alone; to win, that of {partner} counts too."
     return text
 
 

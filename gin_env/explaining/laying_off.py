@@ -34,6 +34,10 @@ def who_may_lay_off(deal: Deal) -> Iterator[str]:
         yield f"{_why_open(deal, seat, load) if may else _why_closed(deal, seat)}."
     if not any(is_open):
         return
+    if all(loads) and not rules.layoff_on_gin and rules.team_layoff == "per_member":
+        yield "Nobody could lay off on the melds of a hand without any deadwood."
+    if deal.placed:
+        yield f"{deal.join(deal.knocking)} may add nothing to any meld in return."
     if rules.mode == "free_for_all":
         may = "may" if rules.cross_chain else "may not"
         yield f"They lay off one after another, clockwise, and {may} go on where another one has laid off."
@@ -49,7 +53,7 @@ def _why_open(deal: Deal, seat: int, load: int) -> str:
     if not deal.set_bits[seat] | deal.run_bits[seat]:
         return f"{name} has laid down no meld that anybody could lay off on"
     if load:
-        return f"{name} has {points(load)} of deadwood, so {who} may lay off on {name}'s melds"
+        return f"{name} has deadwood left, {points(load)}, so {who} may lay off on {name}'s melds"
     rule = "cards may be laid off on gin too"
     if deal.rules.has_partners:
         rule = "that does not close melds"
@@ -92,7 +96,10 @@ def what_made_it(deal: Deal, own: int, seats: list[int]) -> str:
     theirs, who, ties = deal.count(seats), deal.join(seats), not deal.rules.undercut_on_tie
     without = int(deadwood(np.array([deal.hands[seat] for seat in seats], dtype=np.uint64)).sum(dtype=np.int64))
     if without > own or (without == own and ties):
-        return f"The lay-offs made the difference: without them {who} would have had {points(without)}, not {theirs}."
+        return (
+            f"The lay-offs made the difference: without them {who} would have had {points(without)}, not {theirs}, and "
+            f"the {own} of {deal.join(deal.knocking)} would have won."
+        )
     alone = deal.left[deal.knocker]
     if deal.rules.has_partners and (alone < theirs or (alone == theirs and ties)):
         partner = deal.knocking[1]

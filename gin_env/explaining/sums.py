@@ -30,6 +30,11 @@ def bonus_terms(deal: Deal, *names: str) -> Terms:
     ]
 
 
+def difference(fewer: int, more: int) -> tuple[str, int]:
+    """Return by how much one count is above another, as a term of a sum; nothing where it is not."""
+    return (f"difference ({more} - {fewer})", more - fewer) if more >= fewer else ("difference 0", 0)
+
+
 def add_up(who: str, total: int, terms: Terms, box: int = 0, boasts: int = 0, doubles: bool = False) -> str:
     """Write how points add up; what the other parts leave of the total was booked for catches."""
     parts = [text for text, _ in terms]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gin_env.explaining.deal import Deal, Line
 from gin_env.explaining.laying_off import what_made_it
-from gin_env.explaining.sums import BONUSES, add_up, bonus_terms, doubling, points_line
+from gin_env.explaining.sums import BONUSES, add_up, bonus_terms, difference, doubling, points_line
 from gin_env.rulebook.play import points
 from gin_env.state import Kind
 
@@ -21,11 +21,11 @@ def explain_two_sides(deal: Deal) -> Iterator[Line]:
     if deal.is_doubled:
         yield Line("points", doubling(deal))
     yield from (Line("points", text) for text in _boasts(deal, won))
-    what = "difference"
     if won and not own:
-        what = "deadwood of the defenders" if rules.has_partners else "deadwood of the defender"
-    difference = max(theirs - own, 0) if won else own - theirs
-    terms = [(f"{what} {difference}", difference), *bonus_terms(deal, *BONUSES)]
+        what, pays = f"deadwood of the defender{'s' * rules.has_partners} {theirs}", theirs
+    else:
+        what, pays = difference(own, theirs) if won else difference(theirs, own)
+    terms = [(what, pays), *bonus_terms(deal, *BONUSES)]
     winner, loser = (deal.knocking, deal.others) if won else (deal.others, deal.knocking)
     total = deal.result.points[rules.team_of(winner[0])]
     box, boasts = deal.bonus("box"), deal.bonus("boast")

@@ -195,11 +195,18 @@ def _facts(table: Table, hand: Hand, longest: int) -> str:
     facts = [  # known cards of a hidden hand lie open in it
         "knocked" if table.kind > Kind.DEAD and hand.seat == table.knocker else "",
         f"laid off {format_cards(hand.laid_bits)}" if hand.laid_bits else "",
-        f"{hand.hidden} cards" if hand.hidden else f"deadwood {hand.points}",
+        f"{hand.hidden} cards" if hand.hidden else f"deadwood {hand.points}{_together(table, hand)}",
     ]
     if declined and len(_BETWEEN.join(filter(None, [declined, *facts]))) > longest:
         declined = f"declined {hand.declined.bit_count()} cards"
     return _BETWEEN.join(filter(None, [declined, *facts]))
+
+
+def _together(table: Table, hand: Hand) -> str:
+    """Return what partners have together when it counts."""
+    if table.kind <= Kind.DEAD or not table.rules.has_partners:
+        return ""
+    return f", together {sum(table.hands[seat].points for seat in table.rules.seats_of(hand.team))}"
 
 
 def _draw_cards(drawing: _Drawing, table: Table, hand: Hand, top: float) -> None:

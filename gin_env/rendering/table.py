@@ -200,7 +200,7 @@ def table_of_view(view: PlayerView, row: int = 0, first_seat: int = 0, names: Se
         turn=int(view.turn[row]),
         stock_count=int(view.stock_count[row]),
         upcard=upcard,
-        below=[card for card in card_ids(view.pile_bits[row]) if card != upcard],
+        below=_below(view, row, upcard),
         offered=int(view.offered_card[row]),
         options=_options(rules, view.legal[row].tolist()) if view.mover[row] == 0 else _open_options(view, row),
         limit=int(view.knock_limit[row]) if rules.limit_from_upcard else -1,
@@ -317,6 +317,22 @@ def _open_options(view: PlayerView, row: int) -> list[str]:
     found += ["boast"] if view.boasted is not None and not view.boasted[row, int(view.mover[row])] else []
     found += ["catch"] if view.catches is not None and not view.catches[row] else []
     return [*found, "knock"]
+
+
+def _below(view: PlayerView, row: int, upcard: int) -> list[int]:
+    """Return the pile under its top card from top to bottom; without a history nobody knows the order."""
+    below = [card for card in card_ids(view.pile_bits[row]) if card != upcard]
+    if view.history is None:
+        return below
+    thrown: list[int] = []
+    for verb, card in zip(view.history.verbs[row].tolist(), view.history.cards[row].tolist(), strict=True):
+        name = view.layout.verbs[verb] if verb >= 0 else ""
+        if name in ("discard", "knock"):
+            thrown.append(card)
+        elif name == "take" and thrown:
+            thrown.pop()
+    seen = [card for card in reversed(thrown) if card in below]
+    return seen + [card for card in below if card not in seen]  # what lay there before the history begins
 
 
 def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:

@@ -11,7 +11,7 @@ _DOINGS = {
     "draw": "drew",
     "give": "offered",
     "discard": "threw",
-    "knock": "knocked with",
+    "knock": "knocked, throwing",
     "catch": "named",
 }
 _REPLIES = {"partner": "gave {card} back", "mover": "picked {card} in return"}
@@ -25,13 +25,13 @@ _QUESTIONS = {
     Phase.CATCH: "name the next card of the catch",
     Phase.LAST_DISCARD: "take {upcard} to knock, or pass",
 }
-_KINDS = {
-    Kind.KNOCK: "a plain knock",
-    Kind.GIN: "gin",
-    Kind.SMALL_GIN: "small gin",
-    Kind.TEAM_GIN: "team gin",
-    Kind.BIG_GIN: "big gin",
-    Kind.UNDERCUT: "undercut",
+_ENDINGS = {
+    Kind.KNOCK: "knocked",
+    Kind.GIN: "knocked with gin",
+    Kind.SMALL_GIN: "knocked with small gin",
+    Kind.TEAM_GIN: "knocked with team gin",
+    Kind.BIG_GIN: "laid down big gin",
+    Kind.UNDERCUT: "knocked and was undercut",
 }
 
 
@@ -67,7 +67,7 @@ def result(table: Table) -> str:
     to = ", ".join(paid) or "no points"
     if table.kind is Kind.DEAD:
         return f"dead deal, {to}"
-    return f"{table.name(table.knocker)} knocked: {_KINDS[table.kind]}, {to}"
+    return f"{table.name(table.knocker)} {_ENDINGS[table.kind]}: {to}"
 
 
 def heading(table: Table) -> str:
