@@ -322,6 +322,7 @@ class GinRummyEnv(AECEnv):
             Reward of each seat of the team, the others get 0; by default the reward of a deal lost by
             ``ILLEGAL_POINTS``.
         """
+        self._finished = None  # pictures show the deal that the fault ended
         offender = self.agent_selection
         paid = resolve_illegal_reward(self.episodes.reward, penalty, self.rules.num_teams)
         team = self.rules.seats_of(self.rules.team_of(self._seats[offender]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,13 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None, what:
     if number is None or isinstance(value, bool) or number < low or (high is not None and number > high):
         raise ValueError(f"{name}={value!r}: must be a {what} {span}")
     return number
+
+
+def check_names(names: Sequence[str], count: int) -> None:
+    """Raise ``ValueError`` unless there is a name for each of so many seats."""
+    are_texts = isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(n, str) for n in names)
+    if not are_texts or len(names) != count:
+        raise ValueError(f"names={names!r}: one name for each of the {count} seats is needed")
 
 
 def row_index(rows: ArrayLike, num_rows: int) -> NDArray[np.intp]:

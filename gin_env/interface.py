@@ -279,8 +279,7 @@ def learners_picture(learners: LearnerTable, outcome: LearnerStep | None, row: i
         table, view = int(learners.seat[row]) // rules.num_seats, learners.views([row], history=True)
     else:
         table, seat = divmod(int(outcome.seats[row]), rules.num_seats)
-        last = np.flatnonzero(outcome.finished_rows == row)[-1] * rules.num_tables + table
-        view = player_view(outcome.finished, seat, [last], history=True)
+        view = player_view(outcome.finished, seat, outcome.last_deals(np.array([row]))[1], history=True)
     return picture_of([table_of_view(view, first_seat=table * rules.num_seats)])
 
 

@@ -125,6 +125,7 @@ def test_a_clean_knocker_who_cannot_be_undercut() -> None:
     hands = [" ".join(hand[:7]) for hand in CASES["P09_knocker_gin_but_team_undercut"]["hands"]]
     rules = Rules.preset("palace_4p", gin_protects="knocker_zero")
     table = Table(rules, hands, upcard="6H", stock="KC").play("pass x4, draw, knock KC")
+    assert about(explain_deal(table.state), "knock")[0].endswith("To knock, the knocker's own hand counts alone.")
     assert about(explain_deal(table.state), "result", "points") == [
         "46 is not less than 36, but under these rules a knocker without deadwood is never undercut: player_0 and "
         "player_2 win the deal, though the difference counts for nothing. player_0 has no deadwood, which makes it a "
@@ -189,8 +190,8 @@ def test_each_for_himself() -> None:
     assert about(lines, "open", "count", "result", "points") == [
         "player_0 has deadwood left, 4 points, so player_1 and player_2 may lay off on player_0's melds.",
         "Nobody could lay off on the melds of a hand without any deadwood.",
-        "player_0 may add nothing to any meld in return.",
         "They lay off one after another, clockwise, and may go on where another one has laid off.",
+        "player_0 may add nothing to any meld in return.",
         "The count: player_0 has 4, player_1 has 13 and player_2 has 3.",
         "player_0 meets each of the others alone, and must have FEWER points than that player.",
         "No lay-off was needed for that: player_2 had no more to begin with.",
@@ -210,12 +211,22 @@ def test_the_pool() -> None:
     hands = [" ".join(hand) for hand in case["hands"]]
     table = Table(rules, [hands[0][:-3], *hands[1:]], upcard="KH", stock="KC").play("pass x3, draw, knock KC")
     assert about(explain_deal(table.state, names=NAMES[:3]), "result", "points") == [
-        "Cid has 3, fewer than the 4 of Ann, so this is an undercut: whoever knocks must have FEWER points than all "
-        "the others. Cid scores the difference from every player.",
+        "Cid has 3, fewer than the 4 of Ann, so this is an undercut: whoever knocks must have FEWER points than any "
+        "of the others. Cid scores the difference from every player.",
         "No lay-off was needed for that: Cid had no more to begin with.",
         "1 from Ann + 10 from Bob + undercut bonus 25 = 36 points for Cid.",
         "Cid has the most points from the knock and so has won the deal.",
     ]
+
+
+def test_a_box_on_every_sheet() -> None:
+    sheets = Rules.preset("classic_2p", score_sheet="hollywood")
+    hands = [" ".join(hand) for hand in CASES["C01_plain_knock"]["hands"]]
+    table = Table(sheets, [hands[0][:-3], hands[1]], upcard="3H", stock="KD").play("pass x2, draw, knock KD")
+    assert about(explain_deal(table.state), "points")[-1] == (
+        "Winning the deal also earns player_0 a box on every sheet that the deal counts on, each 25 points at the end "
+        "of the game."
+    )
 
 
 # ------------------------------------------------------------------ dead deals
@@ -252,7 +263,8 @@ def test_dead_deals() -> None:
     )
     tables = stalled(Rules.preset("two_tables_4p"))
     assert explain_deal(tables, first_seat=2)[-1].text == (
-        "Nobody wins the deal, and nobody scores. This table does not play it again; player_3 deals the next one here."
+        "Nobody wins at this table, and nobody scores. This table does not play it again; player_3 deals the next one "
+        "here."
     )
 
 
@@ -350,6 +362,12 @@ def check_showdown(state: State, row: int, lines: list[Line], seen: Counter[str]
         by_side = Counter({team: by_side[team] + by_side[team + 2] for team in range(2)})
     assert counted == Counter(by_side.values()), about(lines, "count")
     results = " ".join(about(lines, "result"))
+    told = " ".join(line.text for line in lines)
+    assert "FEWER" not in told or rules.undercut_on_tie
+    assert "MORE" not in told or not rules.undercut_on_tie
+    assert "would have won" not in told or rules.mode != "free_for_all" or rules.ffa_scoring == "pairwise"
+    seen["may not have MORE"] += "may not have MORE" in told
+    assert ("at this table" in results) == (rules.num_tables > 1)
     if rules.mode != "free_for_all":
         assert ("this is an undercut" in results or "are an undercut" in results) == (kind is Kind.UNDERCUT), results
     winner = int(state.winner[row])
@@ -380,7 +398,7 @@ def test_all_rules() -> None:
         assert all(seen[f"{mode} {kind}"] > 5 for kind in ("KNOCK", "UNDERCUT", "DEAD")), seen
     gins = ("duel GIN", "duel BIG_GIN", "partnership SMALL_GIN", "partnership TEAM_GIN", "free_for_all GIN")
     assert all(seen[gin] for gin in gins), seen
-    assert all(seen[name] > 5 for name in ("catches", "boasts", "doubled", "chains", "sets")), seen
+    assert all(seen[name] > 5 for name in ("catches", "boasts", "doubled", "chains", "sets", "may not have MORE")), seen
 
 
 @pytest.mark.parametrize("name", ["classic_2p", "palace_4p", "two_tables_4p"])
@@ -391,7 +409,8 @@ def test_a_position_without_its_log_is_explained_alike(name: str) -> None:
     for row in range(0, 20, engine.rules.num_tables):
         rows = np.arange(row, row + engine.rules.num_tables)
         loaded = [parse_position(format_position(engine.state, one)) for one in rows.tolist()]
-        assert [explain_deal(one) for one in loaded] == [explain_deal(engine.state, one) for one in rows.tolist()]
+        told = [explain_deal(one, first_seat=2 * table) for table, one in enumerate(loaded)]
+        assert told == [explain_deal(engine.state, one) for one in rows.tolist()]
 
 
 def test_what_is_refused() -> None:
@@ -402,5 +421,5 @@ def test_what_is_refused() -> None:
     state = stalled(Rules.preset("classic_2p"))
     with pytest.raises(ValueError, match="row=1: must be"):
         explain_deal(state, row=1)
-    with pytest.raises(ValueError, match="one name for each of the 2 seats"):
+    with pytest.raises(ValueError, match="one name for each of the 2 seats is needed"):
         explain_deal(state, names=["Ann"])

@@ -55,6 +55,7 @@ FLOORS = {
     "plans": 6,
     "worlds": 6,
     "rendering.table": 6,
+    "rendering.log": 5,
     "engine": 7,
     "scoring": 7,
     "team_outlook": 7,

@@ -1,14 +1,10 @@
-"""The table as text, and what the environments render: no more than the one who looks may know, in every mode."""
+"""The table as text: what it shows of a position, and that a seat's shows no more than the seat may know."""
 
 from __future__ import annotations
 
-import copy
-import pickle
 import re
-import subprocess
-import sys
+from xml.etree import ElementTree
 
-import gymnasium
 import numpy as np
 import pytest
 
@@ -17,14 +13,13 @@ from gin_env import Engine, player_view
 from gin_env.cards import card_ids, format_card, parse_card
 from gin_env.legal import knock_limits
 from gin_env.rendering.picture import picture_of
-from gin_env.rendering.raster import rgb_array
-from gin_env.rendering.shapes import WIDTH
+from gin_env.rendering.svg import svg_document
 from gin_env.rendering.table import table_of_state, table_of_view
-from gin_env.rendering.text import render_state, render_view
+from gin_env.rendering.text import render_state, render_table, render_tables, render_view
 from gin_env.state import Kind, Phase
-from tests.learners import Eager, random_action
 from tests.options import ALL_RULES
 from tests.play import lively_actions
+from tests.worked import Table
 
 CARD = re.compile(r"\b[A23456789TJQK][SHDC]\b")
 
@@ -173,6 +168,91 @@ def test_a_trade_tells_the_offer_from_the_answer(reply, answer):
     assert table.hands[2].arrived == {parse_card(cards[0]): "got", parse_card(cards[1]): "got"}
 
 
+def test_names_that_are_given_stand_everywhere():
+    names, seen = ["Ann", "<Bob & Co>", "Cy\x1bd", "Dee"], set()
+    for engine in positions("palace_4p", seed=1, deals=6):
+        table = table_of_state(engine.state, names=names)
+        text, svg = render_table(table), svg_document(picture_of([table]))
+        assert "player_" not in text
+        assert "player_" not in svg
+        ElementTree.fromstring(svg)
+        seen |= {side for side in ("Ann+Cy d", "<Bob & Co>+Dee") if f"points to {side}" in text}
+    assert len(seen) == 2
+    for wrong in (["x"], "abcd", (), [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match="one name for each of the 4 seats is needed"):
+            table_of_state(engine.state, names=wrong)
+        with pytest.raises(ValueError, match="one name for each of the 4 seats is needed"):
+            table_of_view(player_view(engine.state, seats=0), names=wrong)
+
+
+def test_who_picks_the_partners_card_is_asked_for_it():
+    rules = gin_env.Rules.preset("palace_4p", trade_reply="mover")
+    engine = Engine(rules, 1, seed=3)
+    engine.reset(dealers=[3])
+    engine.step([engine.layout.index("take")])
+    given = format_card(card_ids(player_view(engine.state).legal_give_bits[0])[0])
+    engine.step([engine.layout.index(f"give {given}")])
+    assert render_state(engine.state).endswith(f"player_0: pick a card of player_2 for {given}")
+
+
+def test_a_position_without_its_log_marks_the_cards_of_its_turn():
+    engine = Engine("palace_4p", 1, seed=3)
+    engine.reset(dealers=[3])
+    engine.step([engine.layout.index("take")])
+    taken = int(engine.state.taken_card[0])
+    loaded = gin_env.parse_position(gin_env.format_position(engine.state))
+    assert table_of_state(loaded).hands[0].arrived == {taken: "took"}
+    given = card_ids(player_view(engine.state).legal_give_bits[0] & ~np.uint64(1 << taken))[0]
+    engine.step([engine.layout.index(f"give {format_card(given)}")])
+    loaded = gin_env.parse_position(gin_env.format_position(engine.state))
+    for table in (table_of_state(loaded), table_of_view(player_view(loaded, seats=2))):
+        assert table.hands[2].arrived == {given: "offer"}
+        assert table.hands[0].arrived == {taken: "took"}
+    assert table_of_view(player_view(loaded, seats=1)).hands[2].arrived == {}
+
+
+def test_a_long_turn_forgets_no_card_that_came():
+    rules = gin_env.Rules.preset("palace_4p", max_trades_per_turn=4)
+    engine = Engine(rules, 1, seed=3)
+    engine.reset(dealers=[3])
+    engine.step([engine.layout.index("take")])
+    taken = int(engine.state.taken_card[0])
+    for _ in range(4):
+        for _ in range(2):
+            legal = player_view(engine.state).legal_give_bits[0] & ~np.uint64(1 << taken)
+            engine.step([engine.layout.index(f"give {format_card(card_ids(legal)[0])}")])
+    table = table_of_state(engine.state)
+    assert len(table.events) == 6
+    assert table.hands[0].arrived[taken] == "took"
+
+
+def test_a_table_that_waits_for_the_other_has_the_number_of_the_same_deal():
+    generator, waited = np.random.default_rng(4), 0
+    env = gin_env.env("two_tables_4p", episode="game", render_mode="ansi")
+    env.reset(seed=4)
+    state = env.unwrapped.episodes.state
+    while state.deals_played[0] < 2:
+        env.step(int(generator.choice(np.flatnonzero(env.last()[4]["action_mask"]))))
+        state = env.unwrapped.episodes.state
+        if state.deals_played[0] == 1 and (state.phase[0] == Phase.OVER) != (state.phase[1] == Phase.OVER):
+            assert re.findall(r"deal (\d+)  turn", render_tables(state)) == ["2", "2"]
+            waited += 1
+    assert waited
+
+
+def test_what_everybody_knows_of_anothers_choices():
+    rules = gin_env.Rules.preset("classic_2p", boast=True)
+    engine = Engine(rules, 1, seed=5)
+    engine.reset(dealers=[1])
+    for text in ("pass", "pass", "draw", "boast"):
+        engine.step([engine.layout.index(text)])
+    assert render_view(player_view(engine.state, seats=1)).endswith("player_0: discard")
+    rules = gin_env.Rules.preset("classic_2p", last_discard_knock=True)
+    hands = ["7S 8S JH QH KH 5C 5D 4C TD 6H", "3S 4S 5S 6S 9H 9D 9C 2D 2H KD"]
+    table = Table(rules, hands, upcard="KS", stock="28 AC").play("pass, pass").stall(29).play("take")
+    assert render_view(player_view(table.state, seats=0)).endswith("player_1: knock")
+
+
 def test_the_showdown_shows_melds_layoffs_and_points():
     seen = set()
     for seed in range(2):
@@ -223,207 +303,3 @@ def test_the_learners_picture_is_its_own_view():
 
 
 # ---------------------------------------------------------------------- pictures and windows of the environments
-
-
-@pytest.fixture
-def nowhere(monkeypatch):
-    """Let windows open where nobody sees them, and show pictures without a pause."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    for kind in (gin_env.GinRummyEnv, gin_env.GinRummySingleEnv):
-        monkeypatch.setitem(kind.metadata, "render_fps", 1000)
-
-
-def open_picture(state):
-    return rgb_array(picture_of([table_of_state(state, row) for row in range(state.num_deals)]))
-
-
-def seats_picture(state, seat):
-    """What a seat, counted over all tables, sees at its own."""
-    table, at_table = divmod(seat, state.rules.num_seats)
-    view = player_view(state, seats=at_table, rows=[table], history=True)
-    return rgb_array(picture_of([table_of_view(view, first_seat=table * state.rules.num_seats)]))
-
-
-def knock_or_any(env, generator):
-    legal = np.flatnonzero(env.last()[4]["action_mask"])
-    return int(legal[-1] if legal[-1] >= env.layout.knock else generator.choice(legal))
-
-
-@pytest.mark.parametrize("name", ["classic_2p", "palace_4p", "two_tables_4p", "rotation_all"])
-def test_pictures_show_all_hands_or_those_of_a_viewer(name):
-    rules, generator = ALL_RULES[name], np.random.default_rng(1)
-    env = gin_env.env(rules, render_mode="rgb_array")
-    seats = [gin_env.env(rules, render_mode="rgb_array", viewer=agent) for agent in env.possible_agents]
-    for one in (env, *seats):
-        one.reset(seed=1)
-    for _ in range(12):
-        state = env.unwrapped.episodes.state
-        pixels = env.render()
-        assert (pixels.shape[1:], pixels.dtype) == ((WIDTH, 3), np.uint8)
-        assert np.array_equal(pixels, open_picture(state))
-        for seat, one in enumerate(seats):
-            assert np.array_equal(one.render(), seats_picture(state, seat))
-        action = knock_or_any(env, generator)
-        for one in (env, *seats):
-            one.step(action)
-
-
-def test_a_viewers_text_hides_the_other_hands():
-    env = gin_env.env("palace_4p", render_mode="ansi", viewer="player_1")
-    env.reset(seed=1)
-    hidden = {seat: " cards" in hand_line(env.render(), seat) for seat in range(4)}
-    assert hidden == {0: True, 1: False, 2: True, 3: False}
-    tables = gin_env.env("two_tables_4p", render_mode="ansi", viewer="player_3")
-    tables.reset(seed=1)
-    assert "player_1" not in tables.render()
-    assert " 10 cards" in hand_line(tables.render(), 2)
-    assert len(CARD.findall(hand_line(tables.render(), 3))) == 10
-    copied = pickle.loads(pickle.dumps(env))
-    assert copied.render() == env.render()
-
-
-@pytest.mark.parametrize("viewer", ["player_2", 0, "ann"])
-def test_an_unknown_viewer_is_named(viewer):
-    with pytest.raises(ValueError, match=f"viewer={viewer!r}: must be one of None, 'player_0', 'player_1'"):
-        gin_env.env("classic_2p", viewer=viewer)
-
-
-@pytest.mark.parametrize("name", ["classic_2p", "two_tables_4p"])
-@pytest.mark.parametrize("viewer", [None, "player_1"])
-def test_pictures_show_a_deal_that_ended_until_the_next_action(name, viewer):
-    generator, ended = np.random.default_rng(2), []
-    env = gin_env.env(name, episode="game", render_mode="rgb_array", viewer=viewer)
-    env.unwrapped.episodes.watch = lambda transition: ended.append(transition.finished)
-
-    def picture(state):
-        return open_picture(state) if viewer is None else seats_picture(state, 1)
-
-    env.reset(seed=1)
-    shapes = {env.render().shape}
-    while not ended or ended[-1] is None:
-        env.step(knock_or_any(env, generator))
-    shapes.add(env.render().shape)
-    assert (ended[-1].phase == Phase.OVER).all()
-    assert np.array_equal(env.render(), picture(ended[-1]))
-    env.step(knock_or_any(env, generator))
-    assert np.array_equal(env.render(), picture(env.unwrapped.episodes.state))
-    assert len(shapes) == 1
-
-
-def test_human_mode_shows_every_step_in_a_window_and_returns_nothing(nowhere, capsys):
-    pygame = pytest.importorskip("pygame")
-    env = gin_env.env("classic_2p", render_mode="human")
-    window = env.unwrapped._window
-    assert not window.is_open
-    env.reset(seed=1)
-    assert window.is_open
-    dealt = pygame.surfarray.array3d(window._window.get_surface())
-    env.step(env.layout.index("pass"))
-    assert not np.array_equal(pygame.surfarray.array3d(window._window.get_surface()), dealt)
-    assert env.render() is None
-    assert "turn" not in capsys.readouterr().out
-    copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-    for other in copies:
-        assert not other.unwrapped._window.is_open
-        other.render()
-        assert other.unwrapped._window.is_open
-        other.close()
-    assert window.is_open
-    pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
-    generator = np.random.default_rng(1)
-    for _ in range(5):
-        env.step(knock_or_any(env, generator))
-    assert not window.is_open
-    env.close()
-
-
-def test_a_learners_window_follows_its_steps(nowhere):
-    env = gymnasium.make("gin_env/palace_4p-v0", render_mode="human")
-    generator = np.random.default_rng(1)
-    _, info = env.reset(seed=1)
-    window = env.unwrapped._window
-    shown = {window._picture}
-    for _ in range(4):
-        info = env.step(random_action(info["action_mask"], generator))[4]
-        shown.add(window._picture)
-    assert len(shown) == 5
-    env.close()
-    assert not window.is_open
-
-
-@pytest.mark.parametrize("name", ["classic_2p", "palace_4p", "two_tables_4p"])
-def test_gymnasiums_wrappers_collect_the_learners_pictures(name):
-    """As RecordVideo does: one picture after each step, all of one size, showdowns included."""
-    env = gymnasium.wrappers.RenderCollection(
-        gymnasium.make(f"gin_env/{name}-v0", render_mode="rgb_array", episode="game", opponents=Eager())
-    )
-    table, ended = env.unwrapped.table, []
-    table.episodes.watch = lambda transition: ended.extend(() if transition.finished is None else [transition.finished])
-    _, info = env.reset(seed=1)
-    expected = [seats_picture(table.state, info["seat"])]
-    while len(ended) < 2:
-        seat, before = info["seat"], len(ended)
-        *_, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))  # knocks as soon as it may
-        new = len(ended) > before
-        expected.append(seats_picture(ended[-1], seat) if new else seats_picture(table.state, info["seat"]))
-    pictures = env.render()
-    assert len(pictures) == len(expected)
-    for picture, right in zip(pictures, expected, strict=True):
-        assert np.array_equal(picture, right)
-
-
-def test_gymnasiums_own_window_shows_the_pictures(nowhere):
-    env = gymnasium.wrappers.HumanRendering(gymnasium.make("gin_env/classic_2p-v0", render_mode="rgb_array"))
-    _, info = env.reset(seed=1)
-    env.step(random_action(info["action_mask"], np.random.default_rng(1)))
-    env.close()  # quits pygame
-    again = gin_env.GinRummySingleEnv("classic_2p", render_mode="rgb_array")
-    again.reset(seed=1)
-    assert again.render().any()
-
-
-def test_a_batch_returns_a_picture_for_each_row_with_the_deals_that_ended():
-    envs = gymnasium.make_vec("gin_env/palace_4p-v0", num_envs=5, render_mode="rgb_array", opponents=Eager())
-    table, ended, generator = envs.unwrapped.table, [], np.random.default_rng(1)
-    _, infos = envs.reset(seed=1)
-    for _ in range(40):
-        before = table.seat.copy()
-        ended.clear()
-        table.episodes.watch = ended.append
-        _, _, terminated, _, infos = envs.step([random_action(mask, generator) for mask in infos["action_mask"]])
-        if terminated.any():
-            break
-    pictures = envs.render()
-    assert isinstance(pictures, tuple)
-    assert len(pictures) == 5
-    row = int(np.flatnonzero(terminated)[0])
-    transition = next(one for one in ended if row in one.finished_rows)
-    place = transition.finished_rows.tolist().index(row)
-    assert np.array_equal(pictures[row], seats_picture(transition.finished.take(np.array([place])), before[row]))
-    going_on = int(np.flatnonzero(~terminated)[0])
-    state = table.state.take(np.array([going_on]))
-    assert np.array_equal(pictures[going_on], seats_picture(state, int(infos["seat"][going_on])))
-    assert envs.metadata["render_fps"] > 0
-
-
-def test_environments_load_no_drawing_library_before_they_draw():
-    code = """
-import sys
-import gin_env
-for mode in (None, "ansi"):
-    env = gin_env.env("palace_4p", render_mode=mode)
-    env.reset(seed=1)
-    env.step(int(env.last()[4]["action_mask"].argmax()))
-    single = gin_env.GinRummySingleEnv(render_mode=mode)
-    envs = gin_env.GinRummyVectorEnv(2, render_mode=mode)
-    for learner in (single, envs):
-        _, info = learner.reset(seed=1)
-        learner.step(info["action_mask"].argmax(axis=-1))
-    if mode:
-        assert env.render() and single.render() and envs.render()
-    for one in (env, single, envs):
-        one.close()
-print(sorted({"pygame", "matplotlib", "PIL", "torch"} & set(sys.modules)))
-"""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"

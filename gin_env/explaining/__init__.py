@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gin_env.errors import whole_number
+from gin_env.errors import check_names, whole_number
 from gin_env.explaining.dead import explain_dead
 from gin_env.explaining.deal import TOPICS, Deal, Line, read_deal
 from gin_env.explaining.free_for_all import explain_free_for_all
@@ -27,7 +27,9 @@ from gin_env.state import State
 __all__ = ["TOPICS", "Line", "explain_deal"]
 
 
-def explain_deal(state: State, row: int = 0, names: Sequence[str] | None = None, first_seat: int = 0) -> list[Line]:
+def explain_deal(
+    state: State, row: int = 0, names: Sequence[str] | None = None, first_seat: int | None = None
+) -> list[Line]:
     """Explain how one deal ended.
 
     Parameters
@@ -38,7 +40,8 @@ def explain_deal(state: State, row: int = 0, names: Sequence[str] | None = None,
     names : sequence of str, optional
         What to call the seats at the table; by default ``player_0``, ``player_1`` and so on.
     first_seat : int
-        The number of the table's first seat, for the default names at a second table.
+        The number of the table's first seat, for the default names at a second table; by default found from the row,
+        as the tables of a deal follow one another.
 
     Returns
     -------
@@ -52,11 +55,12 @@ def explain_deal(state: State, row: int = 0, names: Sequence[str] | None = None,
     """
     rules = state.rules
     row = whole_number("row", row, 0, state.num_deals - 1)
-    first_seat = whole_number("first_seat", first_seat, 0)
+    if first_seat is None:
+        first_seat = row % rules.num_tables * rules.num_seats
+    whole_number("first_seat", first_seat, 0)
     if names is None:
         names = [f"player_{first_seat + seat}" for seat in range(rules.num_seats)]
-    if isinstance(names, str) or len(names) != rules.num_seats:
-        raise ValueError(f"names={names!r}: one name for each of the {rules.num_seats} seats at the table is needed")
+    check_names(names, rules.num_seats)
     result = describe_result(rules, state, row)
     if result.kind == "dead":
         return list(explain_dead(state, row, names))

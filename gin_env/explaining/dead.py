@@ -30,11 +30,9 @@ def explain_dead(state: State, row: int, names: Sequence[str]) -> Iterator[Line]
         if actions[-1] == PASS:
             card = format_card(int(state.upcard[row]))
             yield Line("dead", f"The last discard, {card}, could be taken only to knock; {names[seats[-1]]} passed.")
-    after = _next_dealer(state, row, names)
-    if not state.points[row].any():
-        yield Line("result", f"Nobody wins the deal, and nobody scores. {after}")
-        return
-    yield Line("result", f"Nobody wins the deal, but what else was earned in it stands. {after}")
+    it = "the deal" if rules.num_tables == 1 else "at this table"
+    scores = "but what else was earned in it stands" if state.points[row].any() else "and nobody scores"
+    yield Line("result", f"Nobody wins {it}, {scores}. {_next_dealer(state, row, names)}".rstrip())
     for seat in state.boasted[row].nonzero()[0].tolist():
         pays = points(rules.boast_points[-1])
         yield Line("points", f"{names[seat]} had boasted, and nobody knocked: that boast pays the other side {pays}.")
@@ -46,7 +44,10 @@ def explain_dead(state: State, row: int, names: Sequence[str]) -> Iterator[Line]
 
 
 def _next_dealer(state: State, row: int, names: Sequence[str]) -> str:
+    """Say who deals next; nothing where the game is over."""
     rules, dealer = state.rules, int(state.dealer[row])
+    if state.deals_played[row] >= rules.max_deals or state.scores[row].max() >= rules.target:
+        return ""
     if rules.dead_redeal == "next" and rules.dealer_rule == "random":
         return "The next dealer is drawn by lot."
     after = int(next_dealers(state, np.array([row]))[0])

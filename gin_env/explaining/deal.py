@@ -18,9 +18,9 @@ from gin_env.scoring import DealResult
 from gin_env.showdown import doubled, sides
 from gin_env.state import Kind, State
 
-#: What a line may be about, in the order of the lines: why the deal is dead, or the knock; what the knocking side lays
-#: down and has left; who may lay off; each card laid off; what the others lay down and have left; the counts compared;
-#: who wins and why; the sum of the points.
+#: What a line may be about, in about the order of the lines: why the deal is dead, or the knock; what the knocking side
+#: lays down and has left; who may lay off; each card laid off; what the others lay down and have left; the counts
+#: compared; who wins and why; the sum of the points.
 TOPICS = ("dead", "knock", "melds", "open", "layoff", "defence", "count", "result", "points")
 
 
@@ -59,6 +59,16 @@ class Deal:
     def count(self, seats: Sequence[int]) -> int:
         """Return the deadwood of some seats together."""
         return sum(self.left[seat] for seat in seats)
+
+    @property
+    def must(self) -> str:
+        """What whoever knocks has to do: the words before those whom it is about (rows 30, 31)."""
+        return "must have FEWER points than" if self.rules.undercut_on_tie else "may not have MORE points than"
+
+    @property
+    def it(self) -> str:
+        """What is won: the deal, or at two tables a part of it."""
+        return "the deal" if self.rules.num_tables == 1 else "at this table"
 
     def bonus(self, name: str) -> int:
         """Return a bonus of the result, 0 if there is none."""

@@ -30,7 +30,7 @@ def explain_free_for_all(deal: Deal) -> Iterator[Line]:
     elif is_pooled:
         yield Line("result", _pooled_verdict(deal, lost))
     else:
-        yield Line("result", f"{knocker} meets each of the others alone, and must have FEWER points than that player.")
+        yield Line("result", f"{knocker} meets each of the others alone, and {deal.must} that player.")
     yield from (Line("result", what_made_it(deal, own, [seat])) for seat in lost)
     if deal.is_doubled:
         yield Line("points", doubling(deal))
@@ -83,8 +83,8 @@ def _pooled_verdict(deal: Deal, lowest: list[int]) -> str:
     than = f"fewer than the {own} of {knocker}" if theirs < own else f"as few as {knocker}"
     who, each = deal.join(lowest), "each score" if len(lowest) > 1 else "scores"
     return (
-        f"{who} {'have' if len(lowest) > 1 else 'has'} {theirs}, {than}, so this is an undercut: whoever knocks must "
-        f"have FEWER points than all the others. {who} {each} the difference from every player."
+        f"{who} {'have' if len(lowest) > 1 else 'has'} {theirs}, {than}, so this is an undercut: whoever knocks "
+        f"{deal.must} any of the others. {who} {each} the difference from every player."
     )
 
 

@@ -19,8 +19,9 @@ def explain_knock(deal: Deal) -> str:
     what = f"with {points(own)} of deadwood" if own else "without any deadwood"
     text = f"{name} throws {format_card(deal.knock_card)} and knocks {what}; {_limit(deal)}."
     if deal.count(deal.knocking) > own and deal.count(deal.knocking) > _knock_limit(deal):
-        partner = deal.names[deal.knocking[1]]
-        text += f" To knock, the knocker's own hand counts alone; to win, that of {partner} counts too."
+        text += " To knock, the knocker's own hand counts alone"
+        is_safe = deal.rules.gin_protects == "knocker_zero" and not own
+        text += "." if is_safe else f"; to win, that of {deal.names[deal.knocking[1]]} counts too."
     return text
 
 

@@ -36,8 +36,6 @@ def who_may_lay_off(deal: Deal) -> Iterator[str]:
         return
     if all(loads) and not rules.layoff_on_gin and rules.team_layoff == "per_member":
         yield "Nobody could lay off on the melds of a hand without any deadwood."
-    if deal.placed:
-        yield f"{deal.join(deal.knocking)} may add nothing to any meld in return."
     if rules.mode == "free_for_all":
         may = "may" if rules.cross_chain else "may not"
         yield f"They lay off one after another, clockwise, and {may} go on where another one has laid off."
@@ -46,6 +44,8 @@ def who_may_lay_off(deal: Deal) -> Iterator[str]:
     elif rules.layoff == "greedy":
         first = "lays down melds as if nothing could be laid off, and lays off only cards outside them"
         yield f"Under these rules {who} {first}."
+    if deal.placed:
+        yield f"{deal.join(deal.knocking)} may add nothing to any meld in return."
 
 
 def _why_open(deal: Deal, seat: int, load: int) -> str:
@@ -96,10 +96,10 @@ def what_made_it(deal: Deal, own: int, seats: list[int]) -> str:
     theirs, who, ties = deal.count(seats), deal.join(seats), not deal.rules.undercut_on_tie
     without = int(deadwood(np.array([deal.hands[seat] for seat in seats], dtype=np.uint64)).sum(dtype=np.int64))
     if without > own or (without == own and ties):
-        return (
-            f"The lay-offs made the difference: without them {who} would have had {points(without)}, not {theirs}, and "
-            f"the {own} of {deal.join(deal.knocking)} would have won."
-        )
+        text = f"The lay-offs made the difference: without them {who} would have had {points(without)}, not {theirs}"
+        if deal.rules.ffa_scoring == "pooled" and deal.rules.mode == "free_for_all":
+            return f"{text}."  # another one may have undercut the knock all the same
+        return f"{text}, and the {own} of {deal.join(deal.knocking)} would have won."
     alone = deal.left[deal.knocker]
     if deal.rules.has_partners and (alone < theirs or (alone == theirs and ties)):
         partner = deal.knocking[1]

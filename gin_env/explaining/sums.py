@@ -70,4 +70,5 @@ def explain_boxes(deal: Deal) -> Iterator[str]:
             yield f"The team with more points from both tables also gets a box, {worth}."
     elif rules.box_bonus and at_the_end and deal.result.winner is not None:
         winner = deal.join([seat for seat in range(rules.num_seats) if rules.team_of(seat) == deal.result.winner])
-        yield f"Winning the deal also earns {winner} a box, {worth}."
+        box = "a box on every sheet that the deal counts on, each" if rules.score_sheet == "hollywood" else "a box,"
+        yield f"Winning the deal also earns {winner} {box} {worth}."

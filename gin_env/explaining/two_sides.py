@@ -37,7 +37,7 @@ def explain_two_sides(deal: Deal) -> Iterator[Line]:
 def _verdict(deal: Deal, own: int, theirs: int) -> str:
     rules, knocker = deal.rules, deal.names[deal.knocker]
     winner, partners = deal.join(deal.knocking), rules.has_partners
-    fewer = f"{'the side that' if partners else 'whoever'} knocks must have FEWER points than the other side"
+    fewer = f"{'the side that' if partners else 'whoever'} knocks {deal.must} the other side"
     win = "win" if partners else "wins"
     if deal.kind is Kind.UNDERCUT:
         if theirs < own:
@@ -46,20 +46,20 @@ def _verdict(deal: Deal, own: int, theirs: int) -> str:
             text = f"Both sides have {own}, and under these rules equal counts are an undercut: {fewer}."
         if not deal.left[deal.knocker]:
             text += f" That {knocker} has no deadwood does not help: under these rules both partners must have none."
-        return f"{text} {deal.join(deal.others)} {win} the deal."
+        return f"{text} {deal.join(deal.others)} {win} {deal.it}."
     if deal.kind in (Kind.GIN, Kind.BIG_GIN):
         gin = deal.kind.name.lower().replace("_", " ")
         against = "" if theirs else ", not even by a hand that has nothing left either"
-        return f"{knocker} has {gin}, which is never undercut{against}: {winner} wins the deal."
+        return f"{knocker} has {gin}, which is never undercut{against}: {winner} wins {deal.it}."
     if deal.kind is Kind.TEAM_GIN:
-        return f"{winner} have no deadwood at all: that is a team gin, which is never undercut. {winner} win the deal."
+        return f"{winner} have no deadwood at all: that is a team gin, which is never undercut. {winner} win {deal.it}."
     if own < theirs:
-        text = f"{own} is less than {theirs}, so {winner} {win} the deal: {fewer}."
+        text = f"{own} is less than {theirs}, so {winner} {win} {deal.it}: {fewer}."
     elif rules.gin_protects == "knocker_zero" and not deal.left[deal.knocker]:
         text = f"{own} is not less than {theirs}, but under these rules a knocker without deadwood is never undercut: "
-        text += f"{winner} {win} the deal, though the difference counts for nothing."
+        text += f"{winner} {win} {deal.it}, though the difference counts for nothing."
     else:
-        text = f"Both sides have {own}, and under these rules equal counts are no undercut: {winner} {win} the deal."
+        text = f"Both sides have {own}, and under these rules equal counts are no undercut: {winner} {win} {deal.it}."
     if deal.kind is Kind.SMALL_GIN:
         clean = deal.join([seat for seat in deal.knocking if not deal.left[seat]])
         text += f" {clean} has no deadwood, which makes it a small gin."

@@ -14,7 +14,19 @@ from typing import NamedTuple
 
 from gin_env.cards import NO_CARD, card_ids, format_cards
 from gin_env.melds import melds_of
-from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Shape, Words
+from gin_env.rendering.shapes import (
+    BACK,
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    LETTER_WIDTH,
+    WIDTH,
+    Box,
+    Card,
+    Outline,
+    Picture,
+    Shape,
+    Words,
+)
 from gin_env.rendering.table import Hand, Table
 from gin_env.rendering.words import heading, question, result, told
 from gin_env.state import Kind, Phase
@@ -38,8 +50,6 @@ _BETWEEN = " · "
 _MARGIN = 10
 #: Sizes of words.
 _LARGE, _MIDDLE, _SMALL = 20, 18, 16
-#: A letter's width as a share of its size: on average a little less, so that lines that fit here fit everywhere.
-_LETTER = 0.64
 #: Heights: the two lines on top; the band with stock and pile; the line of cards under the pile's top card.
 _HEAD, _LINE, _BAND_HEIGHT, _BELOW = 30, 24, 138, 22
 #: A hand's row: the whole of it, where its name stands and where its cards begin.
@@ -100,7 +110,7 @@ def _draw_head(drawing: _Drawing, table: Table) -> None:
     rules = table.rules
     number = f"table {table.first_seat // rules.num_seats + 1}: " if rules.num_tables > 1 else ""
     name = rules.name if len(rules.name) <= _LONGEST_NAME else f"{rules.name.split('(')[0]}, changed"
-    head = heading(table).replace(rules.name, name).replace("  ", _BETWEEN)
+    head = heading(table, name).replace("  ", _BETWEEN)
     drawing.words(_MARGIN, drawing.top + 22, f"{number}{head}", _LARGE)
     scores = [
         f"{'+'.join(f'p{seat}' for seat in rules.seats_of(team))} {table.scores[team]}{_boxes(table, team)}"
@@ -142,19 +152,25 @@ def _below(table: Table) -> str:
     """Return what is known to lie under the pile's top card, as far as there is room, and what was caught."""
     if table.upcard == NO_CARD:
         return ""
-    caught = f"{_BETWEEN}caught: {format_cards(table.caught)}" if table.caught else ""
+    each = len("5H ")
+    caught, room = card_ids(table.caught), _BELOW_LETTERS // each
+    told = f"{_BETWEEN}caught: {_some(caught, room // 2)}" if caught else ""
     if not table.below:
-        return f"nothing under it{caught}"
-    shown = table.below[: (_BELOW_LETTERS - len(caught)) // len("5H ")]
-    more = len(table.below) - len(shown)
-    return f"under it: {format_cards(shown)}{f' and {more} more' if more else ''}{caught}"
+        return f"nothing under it{told}"
+    return f"under it: {_some(table.below, room - len(told) // each)}{told}"
+
+
+def _some(cards: Sequence[int], most: int) -> str:
+    """Return the texts of so many cards at most, and how many more there are."""
+    more = f" and {len(cards) - most} more" if len(cards) > most else ""
+    return f"{format_cards(cards[:most])}{more}"
 
 
 def _draw_talk(drawing: _Drawing, table: Table, top: float) -> None:
     """Tell the last events, and what is asked or how the deal ended."""
     over = table.phase is Phase.OVER
     call = result(table) if over else f"{table.name(table.mover)}: {question(table)}"
-    lines = textwrap.wrap(call, int((WIDTH - _TALK - _MARGIN) / (_MIDDLE * _LETTER)))
+    lines = textwrap.wrap(call, int((WIDTH - _TALK - _MARGIN) / (_MIDDLE * LETTER_WIDTH)))
     room = _TALK_LINES - len(lines)
     events = [told(table, event) for event in table.events[-room:]] if room > 0 else []
     for place, text in enumerate(events):
@@ -178,8 +194,8 @@ def _draw_hand(drawing: _Drawing, table: Table, hand: Hand) -> None:
     notes = ["dealer"] * (hand.seat == table.dealer) + ["boasted"] * hand.boasted
     name = _BETWEEN.join([hand.name, *notes])
     whole = WIDTH - left - 3 * _MARGIN
-    room = max(whole - len(name) * _MIDDLE * _LETTER, _ROOM_FOR_FACTS)
-    facts = _facts(table, hand, int(room / (_SMALL * _LETTER)))
+    room = max(whole - len(name) * _MIDDLE * LETTER_WIDTH, _ROOM_FOR_FACTS)
+    facts = _facts(table, hand, int(room / (_SMALL * LETTER_WIDTH)))
     drawing.shapes.append(Words(left, line, name, _MIDDLE, _INK, room=whole - room))
     drawing.shapes.append(Words(WIDTH - 2 * _MARGIN, line, facts, _SMALL, _QUIET, "end", room))
     _draw_cards(drawing, table, hand, top + _CARDS_TOP)

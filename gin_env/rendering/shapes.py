@@ -15,6 +15,9 @@ Point = tuple[float, float]
 #: The width of every picture: a phone shows it at about half its size, and the smallest words can be read there.
 WIDTH = 720
 
+#: A letter's width as a share of its size: on average a little less, so that lines that fit by it fit everywhere.
+LETTER_WIDTH = 0.64
+
 CARD_WIDTH, CARD_HEIGHT, CARD_RADIUS = 58, 82, 6
 #: A card that a picture shows from behind.
 BACK = -1

@@ -24,6 +24,7 @@ from gin_env.rendering.shapes import (
     FRAME_RADIUS,
     FRAME_WIDTH,
     LARGE_SUIT,
+    LETTER_WIDTH,
     MARK_WIDTH,
     RANK_PLACE,
     RANK_SIZE,
@@ -43,8 +44,6 @@ from gin_env.rendering.shapes import (
 )
 
 FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-#: A letter's width as a share of its size, on average: what is wider than its room is squeezed by the browser.
-_LETTER = 0.62
 
 
 def svg_document(picture: Picture, title: str = "a table of gin rummy") -> str:
@@ -84,7 +83,7 @@ def _element(shape: Shape) -> str:
         )
     if isinstance(shape, Words):
         anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
-        wide = len(shape.text) * shape.size * _LETTER > shape.room
+        wide = len(shape.text) * shape.size * LETTER_WIDTH > shape.room
         squeezed = f' textLength="{_number(shape.room)}" lengthAdjust="spacingAndGlyphs"' if wide else ""
         return (
             f'<text x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}" '

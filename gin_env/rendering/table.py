@@ -8,32 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gin_env.actions import action_layout
 from gin_env.cards import NO_CARD, NUM_RANKS, card_ids
+from gin_env.errors import check_names
 from gin_env.legal import upcard_limits
 from gin_env.melds import first_arrangements, points_of
 from gin_env.placing import Placed, placed_layoffs
+from gin_env.rendering.log import Event, Turn, arrivals, events_of, pile_order
 from gin_env.rules import Rules
 from gin_env.state import NO_SEAT, Kind, Phase, State, unpack_events
 from gin_env.view import PlayerView
 
 #: How many of the last events are told.
 EVENTS_SHOWN = 6
-#: What a card that has just come into a hand is called there.
-_ARRIVALS = {"take": "took", "draw": "drew", "give": "got"}
-
-
-class Event(NamedTuple):
-    """One thing that happened."""
-
-    seat: int  #: at the table
-    verb: str
-    card: int  #: card id, NO_CARD for none or one that is not to be shown
-    is_answer: bool = False  #: whether a card was given in return for one on offer
 
 
 @dataclass(frozen=True)
@@ -47,7 +38,7 @@ class Hand:
     boasted: bool
     cards: int  #: the cards to show
     hidden: int  #: how many cards are not to be shown; then ``cards`` is 0
-    known: int  #: of a hidden hand, the cards known to lie there
+    known: int  #: the cards that everybody, or the viewer by a trade, knows to lie there
     set_bits: int  #: of the cards shown, those in sets: as laid down, else in an arrangement with the least deadwood
     run_bits: int  #: likewise in runs
     laid_bits: int  #: laid off at the showdown
@@ -66,7 +57,9 @@ class Table:
     """What there is to show of one deal; lists run over the seats at the table or over the teams."""
 
     rules: Rules
+    names: tuple[str, ...]  #: of all seats over all tables
     first_seat: int  #: what to add to a seat here to count over all tables
+    deal: int | None  #: its number in the game from 1, None where it is not known
     viewer: int | None  #: the seat that looks, None for all hands
     phase: Phase
     mover: int
@@ -89,7 +82,6 @@ class Table:
     scores: list[int]
     boxes: list[int]
     sheets: list[list[int]]  #: scores of overlapping sheets, if the game has them
-    deals_played: int
     events: list[Event]  #: the last ones, oldest first
 
     def name(self, seat: int) -> str:
@@ -98,7 +90,7 @@ class Table:
 
     def side(self, team: int) -> str:
         """Return the names of a team's seats, over all tables."""
-        return "+".join(player_name(seat) for seat in self.rules.seats_of(team))
+        return "+".join(self.names[seat] for seat in self.rules.seats_of(team))
 
 
 def player_name(seat: int) -> str:
@@ -118,23 +110,26 @@ def table_of_state(state: State, row: int = 0, names: Sequence[str] | None = Non
     """
     rules, layout = state.rules, action_layout(state.rules)
     size, first_seat = int(state.pile_size[row]), row % rules.num_tables * rules.num_seats
-    first = max(int(state.log_size[row]) - EVENTS_SHOWN, 0)
-    seats, actions, cards = unpack_events(state.log[row, first : state.log_size[row]])
+    seats, actions, cards = unpack_events(state.log[row, : state.log_size[row]])
     verbs = [layout.verbs[verb] for verb in layout.verb_of[actions]]
-    upcard, first_upcard = int(state.upcard[row]), int(state.first_upcard[row])
+    upcard, first_upcard, phase = int(state.upcard[row]), int(state.first_upcard[row]), Phase(int(state.phase[row]))
+    drawn, taken, offered = int(state.drawn_card[row]), int(state.taken_card[row]), int(state.offered_card[row])
     return _table(
         rules,
         first_seat,
         names,
+        events_of(seats.tolist(), verbs, cards.tolist(), phase),
+        Turn(phase, int(state.turn_seat[row]), drawn, taken, offered),
+        deal=_deal_number(int(state.deals_played[row]), _is_booked(state, row)),
         viewer=None,
-        phase=Phase(int(state.phase[row])),
+        phase=phase,
         mover=int(state.mover[row]),
         dealer=int(state.dealer[row]),
         turn=int(state.turn[row]),
         stock_count=int(state.stock_count[row]),
         upcard=upcard,
         below=state.pile[row, : max(size - 1, 0)][::-1].tolist(),
-        offered=int(state.offered_card[row]),
+        offered=offered,
         options=_options(rules, state.legal[row].tolist()),
         limit=int(upcard_limits(rules)[first_upcard]) if rules.limit_from_upcard else -1,
         doubled=rules.spade_upcard_doubles and first_upcard < NUM_RANKS,
@@ -146,8 +141,6 @@ def table_of_state(state: State, row: int = 0, names: Sequence[str] | None = Non
         scores=state.scores[row].tolist(),
         boxes=state.boxes[row].tolist(),
         sheets=state.sheet_scores[row].tolist(),
-        deals_played=int(state.deals_played[row]),
-        events=_events(seats.tolist(), verbs, cards.tolist(), state.phase[row]),
         by_seat={
             "cards": state.hands[row].tolist(),
             "hidden": [0] * rules.num_seats,
@@ -187,12 +180,18 @@ def table_of_view(view: PlayerView, row: int = 0, first_seat: int = 0, names: Se
     if partner is not None:
         hands[partner] |= int(view.partner_bits[row])
         known[partner] |= int(view.gave_bits[row])
-    upcard = int(view.upcard[row])
+    upcard, events = int(view.upcard[row]), _seen_events(view, row, viewer)
+    below = [card for card in card_ids(view.pile_bits[row]) if card != upcard]
+    offered = int(view.offered_card[row])
+    booked = phase is Phase.OVER if rules.num_tables == 1 or phase is not Phase.OVER else None
     boasted = [0] * players if view.boasted is None else view.boasted[row, seats].tolist()
     return _table(
         rules,
         first_seat,
         names,
+        events,
+        Turn(phase, turn_seat, int(view.drawn_card[row]), int(view.taken_card[row]), offered),
+        deal=_deal_number(int(view.deals_played[row]), booked),
         viewer=viewer,
         phase=phase,
         mover=(int(view.mover[row]) + viewer) % players,
@@ -200,8 +199,8 @@ def table_of_view(view: PlayerView, row: int = 0, first_seat: int = 0, names: Se
         turn=int(view.turn[row]),
         stock_count=int(view.stock_count[row]),
         upcard=upcard,
-        below=_below(view, row, upcard),
-        offered=int(view.offered_card[row]),
+        below=pile_order(events, below),
+        offered=offered,
         options=_options(rules, view.legal[row].tolist()) if view.mover[row] == 0 else _open_options(view, row),
         limit=int(view.knock_limit[row]) if rules.limit_from_upcard else -1,
         doubled=rules.spade_upcard_doubles and bool(view.first_upcard[row] < NUM_RANKS),  # type: ignore[index]
@@ -213,8 +212,6 @@ def table_of_view(view: PlayerView, row: int = 0, first_seat: int = 0, names: Se
         scores=view.scores[row, teams].tolist(),
         boxes=view.boxes[row, teams].tolist(),
         sheets=[] if view.sheet_scores is None else view.sheet_scores[row][:, teams].tolist(),
-        deals_played=int(view.deals_played[row]),
-        events=_seen_events(view, row, viewer),
         by_seat={
             "cards": hands,
             "hidden": [
@@ -234,12 +231,18 @@ def _table(
     rules: Rules,
     first_seat: int,
     names: Sequence[str] | None,
+    events: Sequence[Event],
+    now: Turn,
     by_seat: dict[str, list[int]],
     **facts: Any,
 ) -> Table:
     """Put together what the state or a view tells; ``by_seat`` has lists over the seats at the table."""
     showdown = facts["kind"] > Kind.DEAD
-    arrived = _arrivals(rules, facts["events"], facts["phase"])
+    if names is None:
+        names = [player_name(seat) for seat in range(rules.num_players)]
+    check_names(names, rules.num_players)
+    names = tuple("".join(letter if letter.isprintable() else " " for letter in name) for name in names)
+    arrived = arrivals(rules, events, now)
     if not showdown:
         best = first_arrangements(np.array(by_seat["cards"], dtype=np.uint64))
         nothing = [0] * rules.num_seats
@@ -252,7 +255,7 @@ def _table(
         hands.append(
             Hand(
                 seat=seat,
-                name=names[number] if names else player_name(number),
+                name=names[number],
                 team=rules.team_of(seat),
                 sits_out=rules.mode == "rotation" and seat == facts["dealer"],
                 boasted=bool(told.pop("boasted")),
@@ -263,29 +266,20 @@ def _table(
         )
     laid = [[getattr(hand, part) for hand in hands] for part in ("set_bits", "run_bits", "laid_bits")]
     placed = placed_layoffs(rules, facts["knocker"], *laid) if showdown else []
-    return Table(rules=rules, first_seat=first_seat, hands=hands, placed=placed, **facts)
+    last = list(events[-EVENTS_SHOWN:])
+    return Table(rules=rules, names=names, first_seat=first_seat, hands=hands, placed=placed, events=last, **facts)
 
 
-def _arrivals(rules: Rules, events: Sequence[Event], phase: Phase) -> list[dict[int, str]]:
-    """Return by seat the cards that came in the turn under way, as far as known, each with a word for how."""
-    arrived: list[dict[int, str]] = [{} for _ in range(rules.num_seats)]
-    turn_seat = None
-    for event in events:
-        if event.verb in ("discard", "pass", "knock", "big_gin"):
-            arrived, turn_seat = [{} for _ in range(rules.num_seats)], None
-            continue
-        turn_seat = event.seat if event.verb in ("take", "draw") else turn_seat
-        word = _ARRIVALS.get(event.verb)
-        if word is None or event.card == NO_CARD:
-            continue
-        seat, partner = event.seat, rules.partner_of(event.seat)
-        picked_by_mover = event.is_answer and rules.trade_reply == "mover"
-        if event.verb == "give" and partner is not None and not picked_by_mover:
-            seat = partner
-            if phase is Phase.TRADE_ANSWER and event is events[-1]:
-                word = "offer"
-        arrived[seat][event.card] = word
-    return arrived
+def _deal_number(played: int, is_booked: bool | None) -> int | None:
+    """Return a deal's number from how many are booked; an engine on its own counts no deals."""
+    return None if is_booked is None else max(played + (not is_booked), 1)
+
+
+def _is_booked(state: State, row: int) -> bool:
+    """Whether the deal of a row is over and booked: where it has two tables, when both have ended."""
+    tables = state.rules.num_tables
+    first = row - row % tables
+    return bool((state.phase[first : first + tables] == Phase.OVER).all())
 
 
 def _hand_size(rules: Rules, phase: Phase, turn_seat: int, dealer: int, seat: int) -> int:
@@ -311,51 +305,22 @@ def _options(rules: Rules, legal: list[int]) -> list[str]:
 
 def _open_options(view: PlayerView, row: int) -> list[str]:
     """Return the same for another mover, as far as everybody knows it: big gin is nobody else's business."""
-    rules = view.rules
+    rules, mover = view.rules, int(view.mover[row])
+    took_last = rules.last_discard_knock and view.taken_card[row] != NO_CARD
+    if took_last and view.stock_count[row] <= rules.stock_floor:
+        return ["knock"]
     found = ["discard"]
     found += ["trade"] if rules.trades and int(view.trades[row]) < rules.max_trades_per_turn else []
-    found += ["boast"] if view.boasted is not None and not view.boasted[row, int(view.mover[row])] else []
+    found += ["boast"] if view.boasted is not None and not view.boasted[row, mover] else []
     found += ["catch"] if view.catches is not None and not view.catches[row] else []
-    return [*found, "knock"]
-
-
-def _below(view: PlayerView, row: int, upcard: int) -> list[int]:
-    """Return the pile under its top card from top to bottom; without a history nobody knows the order."""
-    below = [card for card in card_ids(view.pile_bits[row]) if card != upcard]
-    if view.history is None:
-        return below
-    thrown: list[int] = []
-    for verb, card in zip(view.history.verbs[row].tolist(), view.history.cards[row].tolist(), strict=True):
-        name = view.layout.verbs[verb] if verb >= 0 else ""
-        if name in ("discard", "knock"):
-            thrown.append(card)
-        elif name == "take" and thrown:
-            thrown.pop()
-    seen = [card for card in reversed(thrown) if card in below]
-    return seen + [card for card in below if card not in seen]  # what lay there before the history begins
+    barred = view.boast_bar is not None and view.boast_bar[row, mover] > 0
+    return found if barred else [*found, "knock"]
 
 
 def _seen_events(view: PlayerView, row: int, viewer: int) -> list[Event]:
     if view.history is None:
         return []
-    verbs = view.history.verbs[row]
-    last = np.flatnonzero(verbs >= 0)[-EVENTS_SHOWN:]
-    seats = (view.history.seats[row, last].astype(np.intp) + viewer) % view.rules.num_seats
-    names = [view.layout.verbs[verb] for verb in verbs[last]]
-    return _events(seats.tolist(), names, view.history.cards[row, last].tolist(), view.phase[row])
-
-
-def _events(seats: list[int], verbs: list[str], cards: list[int], phase: int) -> list[Event]:
-    return [Event(*event) for event in zip(seats, verbs, cards, answers_among(verbs, phase), strict=True)]
-
-
-def answers_among(verbs: Sequence[str], phase: int) -> list[bool]:
-    """Return which of a deal's last actions gave a card in return for one on offer.
-
-    Every offer is answered before anything else happens, so that only the phase after the last action is needed.
-    """
-    waiting, found = phase == Phase.TRADE_ANSWER, []
-    for verb in reversed(verbs):
-        found.append(verb == "give" and not waiting)
-        waiting = verb == "give" and not waiting
-    return found[::-1]
+    length = int((view.history.verbs[row] >= 0).sum())
+    seats = (view.history.seats[row, :length].astype(np.intp) + viewer) % view.rules.num_seats
+    verbs = [view.layout.verbs[verb] for verb in view.history.verbs[row, :length]]
+    return events_of(seats.tolist(), verbs, view.history.cards[row, :length].tolist(), view.phase[row])

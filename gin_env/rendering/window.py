@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import weakref
 from typing import TYPE_CHECKING
 
 from gin_env.rendering.raster import load_pygame, painted
@@ -26,7 +27,7 @@ _BESIDE = "#10161c"
 #: The driver that SDL falls back to where there is no display: it shows nothing.
 _NOWHERE = "offscreen"
 
-_open_windows: list[Window] = []
+_open_windows: weakref.WeakSet[Window] = weakref.WeakSet()
 
 
 class Window:
@@ -75,7 +76,8 @@ class Window:
             return
         if self._window is None:
             self._window = _opened(self.title, picture)
-            _open_windows.append(self)
+            self._destroy = weakref.finalize(self, self._window.destroy)  # with the last environment that shows in it
+            _open_windows.add(self)
         is_new, self._picture = picture != self._picture, picture
         stands_until = time.monotonic()
         if is_new:
@@ -90,8 +92,8 @@ class Window:
         """Close the window, if it is open; the next picture would open it again."""
         if self._window is None:
             return
-        _open_windows.remove(self)
-        self._window.destroy()
+        _open_windows.discard(self)
+        self._destroy()
         self._window = self._picture = None
 
     def _draw(self) -> None:
@@ -135,7 +137,8 @@ def _opened(title: str, picture: Picture) -> SystemWindow:
 def _answer_the_user() -> None:
     """Close the windows that the user has closed and draw those anew that he has moved, uncovered or resized."""
     pygame = load_pygame()
-    for event in pygame.event.get():
+    ours = (pygame.QUIT, pygame.WINDOWCLOSE, pygame.WINDOWEXPOSED, pygame.WINDOWSIZECHANGED)
+    for event in pygame.event.get(ours):  # the others are for the program around
         for window in list(_open_windows):
             if event.type != pygame.QUIT and getattr(event, "window", None) is not window._window:
                 continue

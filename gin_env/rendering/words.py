@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gin_env.cards import NO_CARD, format_card
-from gin_env.rendering.table import Event, Table
+from gin_env.rendering.log import Event
+from gin_env.rendering.table import Table
 from gin_env.state import Kind, Phase
 
 _DOINGS = {
@@ -21,15 +22,15 @@ _QUESTIONS = {
     Phase.FORCED_DRAW: "everybody passed, draw from the stock",
     Phase.DRAW: "draw from the stock or take {upcard}",
     Phase.PLAY: "{options}",
-    Phase.TRADE_ANSWER: "give a card back for {offered}",
+    Phase.TRADE_ANSWER: "{answer} for {offered}",
     Phase.CATCH: "name the next card of the catch",
     Phase.LAST_DISCARD: "take {upcard} to knock, or pass",
 }
 _ENDINGS = {
     Kind.KNOCK: "knocked",
     Kind.GIN: "knocked with gin",
-    Kind.SMALL_GIN: "knocked with small gin",
-    Kind.TEAM_GIN: "knocked with team gin",
+    Kind.SMALL_GIN: "knocked, a small gin",
+    Kind.TEAM_GIN: "knocked, a team gin",
     Kind.BIG_GIN: "laid down big gin",
     Kind.UNDERCUT: "knocked and was undercut",
 }
@@ -54,7 +55,11 @@ def told(table: Table, event: Event) -> str:
 
 def question(table: Table) -> str:
     """Return what the mover is asked, without its name."""
+    answer, partner = "give a card back", table.rules.partner_of(table.mover)
+    if table.rules.trade_reply == "mover" and partner is not None:
+        answer = f"pick a card of {table.name(partner)}"
     return _QUESTIONS[table.phase].format(
+        answer=answer,
         upcard=format_card(table.upcard),
         offered=format_card(table.offered) if table.offered != NO_CARD else "the one on offer",
         options=", ".join(table.options[:-1]) + " or " * (len(table.options) > 1) + table.options[-1],
@@ -70,9 +75,10 @@ def result(table: Table) -> str:
     return f"{table.name(table.knocker)} {_ENDINGS[table.kind]}: {to}"
 
 
-def heading(table: Table) -> str:
-    """Return which deal it is: rules, number, turn, and what only some rules have."""
-    deal = max(table.deals_played + (table.phase is not Phase.OVER), 1)  # an engine on its own counts no deals
-    head = f"{table.rules.name}  deal {deal}  turn {table.turn}"
+def heading(table: Table, name: str | None = None) -> str:
+    """Return which deal it is: rules (or a name for them), number, turn, and what only some rules have."""
+    head = name or table.rules.name
+    head += f"  deal {table.deal}" if table.deal is not None else ""
+    head += f"  turn {table.turn}"
     head += f"  knock limit {table.limit}" if table.limit >= 0 else ""
     return head + ("  counts double" if table.doubled else "")
