@@ -21,20 +21,30 @@ from typing import Annotated, Any
 # A model's matrix products are small: threads that wait for each other would make them slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import tyro
-from rich.console import Console
+from agents.extras import needs
 
-from agents.arena.benchmark import BENCHMARKS, run_benchmark
-from agents.arena.compared import compared_section
-from agents.arena.lineup import places, sides_of_seats
-from agents.arena.playing import Played, PlayOptions, play, tell_where
-from agents.arena.result import MatchResult
-from agents.arena.summary import Outcome
-from agents.arena.tables import points_table, print_forfeits, ratings_table, section_tables, sides_table, style_table
-from agents.arena.tournament import ForfeitedMatch, Pairing
-from agents.cli import UserError, parse, run
-from agents.registry import AGENT_NAMES, SHIPPED
-from gin_env.rules import Rules
+with needs("cli"):
+    import tyro
+    from rich.console import Console
+
+    from agents.arena.benchmark import BENCHMARKS, run_benchmark
+    from agents.arena.compared import compared_section
+    from agents.arena.lineup import places, sides_of_seats
+    from agents.arena.playing import Played, PlayOptions, play, tell_where
+    from agents.arena.result import MatchResult
+    from agents.arena.summary import Outcome
+    from agents.arena.tables import (
+        points_table,
+        print_forfeits,
+        ratings_table,
+        section_tables,
+        sides_table,
+        style_table,
+    )
+    from agents.arena.tournament import ForfeitedMatch, Pairing
+    from agents.cli import UserError, parse, run
+    from agents.registry import AGENT_NAMES, SHIPPED
+    from gin_env.rules import Rules
 
 #: The other commands: the module whose ``main`` reads what follows.
 COMMANDS = {

@@ -20,15 +20,18 @@ import sys
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from agents.extras import needs
 
-from agents.arena import MatchResult
-from agents.cli import run
-from agents.selfplay.opening import open_runs
-from agents.selfplay.options import FINAL_DEALS
-from agents.selfplay.panel import panel_line, panel_table, seeds_table
-from agents.selfplay.session import Session
+with needs("train"):
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from agents.arena import MatchResult
+    from agents.cli import run
+    from agents.selfplay.opening import open_runs
+    from agents.selfplay.options import FINAL_DEALS
+    from agents.selfplay.panel import panel_line, panel_table, seeds_table
+    from agents.selfplay.session import Session
 
 
 def main() -> None:
@@ -70,8 +73,8 @@ def train(session: Session) -> None:
             f"interrupted; {session.kept:,} decisions are kept; go on with: "
             f"python train.py --resume {shlex.quote(str(folder))}"
         )
-    session.log()
     session.keep()
+    session.log()
     title = f"{folder}: {session.rules.name} after {session.num_decisions:,} decisions, {budget.speed:,.0f} a second"
     console.print(panel_table(matches, title))
     if session.pictures:

@@ -22,20 +22,23 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from matplotlib.image import imsave  # noqa: E402
+from agents.extras import needs  # noqa: E402
 
-from agents.arena.report.training import write_curves  # noqa: E402
-from agents.registry import load_agent  # noqa: E402
-from agents.replay import replay_page  # noqa: E402
-from agents.thoughts import annotate  # noqa: E402
-from gin_env import GameRecord, Kind, Phase, Recorder, Rules, State, player_view  # noqa: E402
-from gin_env.agent import decide  # noqa: E402
-from gin_env.episodes import Episodes  # noqa: E402
-from gin_env.placing import placed_layoffs  # noqa: E402
-from gin_env.rendering.picture import picture_of  # noqa: E402
-from gin_env.rendering.raster import rgb_array  # noqa: E402
-from gin_env.rendering.table import Table, table_of_state, table_of_view  # noqa: E402
-from tests.browser import DESKTOP, PHONE, NoBrowserError, chromium, open_page  # noqa: E402
+with needs("dev"):
+    from matplotlib.image import imsave
+
+    from agents.arena.report.training import write_curves
+    from agents.registry import load_agent
+    from agents.replay import replay_page
+    from agents.thoughts import annotate
+    from gin_env import GameRecord, Kind, Phase, Recorder, Rules, State, player_view
+    from gin_env.agent import decide
+    from gin_env.episodes import Episodes
+    from gin_env.placing import placed_layoffs
+    from gin_env.rendering.picture import picture_of
+    from gin_env.rendering.raster import rgb_array
+    from gin_env.rendering.table import Table, table_of_state, table_of_view
+    from tests.browser import DESKTOP, PHONE, NoBrowserError, chromium, open_page
 
 PARTS = ("tables", "replay", "play", "training")
 SCREENS = {"desk": (DESKTOP, 1), "phone": (PHONE, 2)}  #: CSS pixels, and the screen's pixels for each
@@ -220,7 +223,11 @@ def shots(folder: Path, name: str, address: str, prepare: Callable[[Any], None])
 
 def make_training(folder: Path, run: Path) -> Iterator[Path]:
     """Draw a training's learning curves and its style of play."""
-    for path in write_curves(run):
+    try:
+        paths = write_curves(run)
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: --run {run}: {error}")
+    for path in paths:
         copy = folder / path.name
         copy.write_bytes(path.read_bytes())
         yield copy

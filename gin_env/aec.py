@@ -33,6 +33,7 @@ from gin_env.interface import (
     RENDER_FPS,
     action_index,
     check_choice,
+    check_render_mode,
     deal_summary,
     game_summary,
     injected_deal,
@@ -107,7 +108,7 @@ class GinRummyEnv(AECEnv):
         viewer: str | None = None,
     ) -> None:
         super().__init__()
-        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        check_render_mode(render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
         self._window = Window("gin rummy", self.metadata["render_fps"])
         self.form = form

@@ -26,6 +26,7 @@ from gin_env.learner_step import LearnerStep
 from gin_env.notation.position import parse_position, status
 from gin_env.observation import ObservationEncoder
 from gin_env.rendering.picture import picture_of
+from gin_env.rendering.raster import load_pygame
 from gin_env.rendering.shapes import Picture
 from gin_env.rendering.table import table_of_view
 from gin_env.rewards import Outcome, Reward, rewards_of
@@ -55,8 +56,18 @@ ON_ILLEGAL = ("end", "raise")
 #: Pictures a second in videos and windows: slow enough to follow.
 RENDER_FPS = 2
 
+#: The render modes that need pygame.
+_DRAWN = ("rgb_array", "human")
+
 #: An illegal action costs what losing a deal by so many points would, in the environment's own reward.
 ILLEGAL_POINTS = 100.0
+
+
+def check_render_mode(mode: str | None, known: Sequence[str]) -> None:
+    """Raise ``ValueError`` for a render mode that an environment does not have, or that needs pygame where it lacks."""
+    check_choice("render_mode", mode, (None, *known))
+    if mode in _DRAWN:
+        load_pygame()
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

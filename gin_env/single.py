@@ -26,6 +26,7 @@ from gin_env.interface import (
     RENDER_FPS,
     action_index,
     check_choice,
+    check_render_mode,
     deal_summary,
     game_summary,
     injected_deal,
@@ -105,7 +106,7 @@ class GinRummySingleEnv(gymnasium.Env):
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
-        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        check_render_mode(render_mode, self.metadata["render_modes"])
         check_choice("on_illegal", on_illegal, ON_ILLEGAL)
         resolved = resolve_rules(rules)
         whole_number("seat", seat, 0, resolved.num_players - 1, "seat")

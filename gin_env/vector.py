@@ -26,6 +26,7 @@ from gin_env.interface import (
     ON_ILLEGAL,
     RENDER_FPS,
     check_choice,
+    check_render_mode,
     injected_deal,
     injected_position,
     learners_picture,
@@ -95,7 +96,7 @@ class GinRummyVectorEnv(VectorEnv):
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
-        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        check_render_mode(render_mode, self.metadata["render_modes"])
         check_choice("on_illegal", on_illegal, ON_ILLEGAL)
         self.table = LearnerTable(rules, num_envs, opponents, partner, seats, episode, reward, autoreset=False)
         options = ObservationOptions(derived=derived, showdown=showdown, buried_pile=buried_pile, outlook=outlook)

@@ -421,5 +421,7 @@ def test_what_is_refused() -> None:
     state = stalled(Rules.preset("classic_2p"))
     with pytest.raises(ValueError, match="row=1: must be"):
         explain_deal(state, row=1)
+    with pytest.raises(ValueError, match="NoneType is no State: give env"):
+        explain_deal(None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one name for each of the 2 seats is needed"):
         explain_deal(state, names=["Ann"])

@@ -230,8 +230,8 @@ def _train(session: Session, start: WarmStart, console: Console) -> None:
         if session.kept is None:
             raise
         sys.exit(f"interrupted; {session.kept:,} decisions are kept; the same command goes on with them")
-    session.log()
     session.keep()
+    session.log()
 
 
 def measure(options: Options, session: Session, start: WarmStart, agent: Agent) -> dict[str, Any]:

@@ -53,6 +53,8 @@ def explain_deal(
     ValueError
         The deal is not over, there is no such row, or the names are not one for each seat.
     """
+    if not isinstance(state, State):
+        raise ValueError(f"{type(state).__name__} is no State: give env.unwrapped.episodes.state, or a replayed one")
     rules = state.rules
     row = whole_number("row", row, 0, state.num_deals - 1)
     if first_seat is None:
