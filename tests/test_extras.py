@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
     ("script", "library", "extra"),
     [
         ("evaluate.py", "tyro", "cli"),
-        ("evaluate.py", "scipy", "cli"),
+        ("evaluate.py", "rich", "cli"),
         ("train.py", "torch", "train"),
         ("docs/gallery.py", "matplotlib", "dev"),
     ],
