@@ -10,6 +10,7 @@ import subprocess
 import sys
 import webbrowser
 import zlib
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +19,17 @@ import pytest
 from agents.cli import UserError
 from agents.registry import load_agent
 from agents.replay import command, replay_page
+from agents.replay.scores import tables_of_scores
+from agents.replay.story import DealStory, Story
 from gin_env.agent import Agent, decide
 from gin_env.engine import Engine
 from gin_env.episodes import Episodes
-from gin_env.explaining import explain_deal
+from gin_env.explaining import TOPICS, explain_deal
+from gin_env.legal import upcard_limits
 from gin_env.notation.recorder import Recorder, record_deals
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, Thought, read_records, write_records
 from gin_env.notation.replay import replay
+from gin_env.rulebook import rulebook
 from gin_env.rules import PRESETS, Rules, resolve_rules
 from gin_env.view import player_view
 from tests.options import OPTION_SETS
@@ -170,8 +175,10 @@ def test_the_page_needs_no_connection_and_runs_no_other_script() -> None:
 
 
 def test_the_assets_are_plain_ascii_and_end_no_element() -> None:
-    for name in ("replay.css", "replay.js"):
-        text = (ROOT / "agents" / "replay" / name).read_text(encoding="utf-8")
+    files = [file for folder in ("pages", "replay") for file in (ROOT / "agents" / folder).glob("*.[cj]s*")]
+    assert {file.name for file in files} >= {"page.css", "cards.js", "replay.css", "replay.js", "chart.js"}
+    for file in files:
+        text = file.read_text(encoding="utf-8")
         assert text.isascii()
         assert "</" not in re.sub(r"</(path|g|svg|text)>", "", text)
 
@@ -184,9 +191,75 @@ def test_a_game_has_its_scores_and_deals_of_several_rules_share_a_page() -> None
     told = content["groups"][-1]
     assert told["goes_on"]
     assert told["game"]["scores"] == list(game.final_scores)
-    assert told["count"] == len(game.deals) > 2
-    scores = [deal["scores"] for deal in content["deals"][told["first"] :]]
+    assert told["deals"] == [*range(3, 3 + len(game.deals))]
+    assert len(game.deals) > 2
+    scores = [content["deals"][number]["scores"] for number in told["deals"]]
     assert scores == [list(deal.after.scores) for deal in game.deals]
+
+
+def swapped(records: list[DealRecord], one: str, other: str) -> list[DealRecord]:
+    """Name the agents of deals as a match does that plays each deal twice: the second time with swapped seats."""
+    half = resolve_rules(records[0].rules).num_players // 2
+    return [
+        dataclasses.replace(record, agents=((one, other) if number % 2 == 0 else (other, one)) * half)
+        for number, record in enumerate(records)
+    ]
+
+
+def scores_of(records: list[DealRecord]) -> list[dict]:
+    """Return the tables of scores alone; stories without their pictures are enough for them."""
+    rules = [resolve_rules(record.rules) for record in records]
+    deals = [DealStory(record, own, [], [], [], [], []) for record, own in zip(records, rules, strict=True)]
+    return tables_of_scores([Story(deal.record, [deal]) for deal in deals])
+
+
+@pytest.mark.parametrize("rules", ["classic_2p", "palace_4p", "two_tables_4p"])
+def test_deals_of_a_match_add_up_by_agent_whoever_sat_where(rules: str) -> None:
+    records = swapped(lively_deals(rules, 40), "best", "simple")
+    tables = scores_of(records)
+    assert len(tables) == 1
+    table = tables[0]
+    assert [side["short"] for side in table["sides"]] == ["best", "simple"]
+    assert table["deals"] == [*range(40)]
+    assert not table["goes_on"]
+    rows = zip(table["deals"], table["teams"], strict=True)
+    points = [[records[number].points[team] for team in teams] for number, teams in rows]
+    told = [sum(column) for column in zip(*points, strict=True)]
+    best = sum(record.points[number % 2] for number, record in enumerate(records))
+    assert told == [best, sum(sum(record.points) for record in records) - best]
+    assert any(any(record.points) for record in records[1::2])
+
+
+def test_where_agents_do_not_tell_sides_apart_seats_do() -> None:
+    records = lively_deals("palace_4p", 4)
+    for agents, shown in (((), ""), (("best",) * 4, "best"), (("best", "best", "simple", "simple"), "best+simple")):
+        table = scores_of([dataclasses.replace(record, agents=agents) for record in records])[0]
+        assert [side["short"] for side in table["sides"]] == ["p0+p2", "p1+p3"]
+        assert [side["agents"] for side in table["sides"]] == [shown] * 2
+        assert table["teams"] == [[0, 1]] * 4
+
+
+def test_a_single_deal_of_no_game_has_points_and_no_scores() -> None:
+    game, single = played_game(), lively_deals("palace_4p", 1)[0]
+    assert not scores_of([single])[0]["goes_on"]
+    assert not scores_of([game.deals[0]])[0]["goes_on"]  # as a match writes single deals: the scores begin at 0
+    assert scores_of([game.deals[1]])[0]["goes_on"]
+    assert not scores_of([game.deals[2], game.deals[1]])[0]["goes_on"]
+    partners = [dataclasses.replace(single, agents=agents) for agents in (("a", "b", "c", "d"), ("d", "c", "b", "a"))]
+    tables = scores_of(partners)
+    assert [side["short"] for side in tables[0]["sides"]] == ["a+c", "b+d"]
+    assert [table["teams"] for table in tables] == [[[0, 1], [1, 0]]]
+
+
+def test_each_table_has_its_own_knock_limit() -> None:
+    rules = Rules.preset("two_tables_4p", limit_from_upcard=True)
+    limits = upcard_limits(rules)
+    differ = 0
+    for record, deal in zip(records := lively_deals(rules, 3), content_of(replay_page(records))["deals"], strict=True):
+        own = [int(limits[card]) for card in replay(record).first_upcard]
+        assert deal["limits"] == own
+        differ += own[0] != own[1]
+    assert differ
 
 
 def test_a_record_that_does_not_play_is_refused() -> None:
@@ -218,6 +291,58 @@ def test_a_results_folder_and_open(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     command.main([str(tmp_path), "--open"])
     assert opened == [(tmp_path / "replay.html").as_uri()]
     assert len(content_of((tmp_path / "replay.html").read_text())["deals"]) == 4
+
+
+def test_the_records_are_never_overwritten(tmp_path: Path) -> None:
+    file, link, folder = tmp_path / "deals.jsonl", tmp_path / "link.html", tmp_path / "results"
+    write_records(file, lively_deals("classic_2p", 1))
+    link.symlink_to(file)
+    (folder / "records").mkdir(parents=True)
+    inner = folder / "records" / "match-0.jsonl"
+    write_records(inner, lively_deals("classic_2p", 1))
+    was = file.read_bytes(), inner.read_bytes()
+    for words in (
+        [str(file), "--output", str(tmp_path / "results" / ".." / "deals.jsonl")],
+        [str(file), "--output", str(link)],
+        [str(folder), "--output", str(inner)],
+    ):
+        with pytest.raises(UserError, match=r"--output .*: the page would overwrite the records"):
+            command.main(words)
+    assert (file.read_bytes(), inner.read_bytes()) == was
+
+
+@pytest.mark.parametrize(("fault", "told"), [("{}['x']", "it raised KeyError: 'x'"), ("[1]", "Thoughts is needed")])
+def test_an_agent_that_fails_to_think_is_named(fault: str, told: str, tmp_path: Path) -> None:
+    file, agent = tmp_path / "deals.jsonl", tmp_path / "broken.py"
+    write_records(file, lively_deals("classic_2p", 1))
+    agent.write_text(
+        "from agents.simple import SimpleAgent\n\n\nclass Broken(SimpleAgent):\n"
+        f"    def thoughts(self, view):\n        return {fault}\n"
+    )
+    with pytest.raises(UserError, match=re.escape(f"--think {agent}:Broken: ") + f".*{told}"):
+        command.main([str(file), "--think", f"{agent}:Broken"])
+
+
+def test_the_help_holds_the_words_and_the_rules_of_all_games_shown() -> None:
+    changed = Rules.preset("classic_2p", knock_limit=7)
+    page = replay_page([*lively_deals("palace_4p", 1), *lively_deals(changed, 1)])
+    shown = re.findall(r'<details class="rules"><summary>(.*?)</summary>(.*?)</details>', page, flags=re.DOTALL)
+    assert [unescape(title) for title, _ in shown] == ["The rules of palace_4p", f"The rules of {changed.name}"]
+    for rules, (_, text) in zip(("palace_4p", changed), shown, strict=True):
+        sentences = [sentence.text for chapter in rulebook(rules) for sentence in chapter.sentences]
+        assert len(sentences) > 20
+        assert all(sentence in unescape(text) for sentence in sentences)
+    assert "when your deadwood is 7 points or less" in unescape(shown[1][1])
+    help_text = page.split('<dialog id="help"')[1].split("</dialog>")[0]
+    for word in ("meld", "run", "set", "deadwood", "knock", "gin", "lay off", "undercut", "box", "declined"):
+        assert f"<dt>{word}</dt>" in help_text
+
+
+def test_every_topic_of_an_explanation_has_its_heading() -> None:
+    text = (ROOT / "agents" / "replay" / "panels.js").read_text()
+    headings = re.findall(r"(\w+):", text.split("TOPICS = {")[1].split("}")[0])
+    outcome = re.findall(r"\w+", text.split("OUTCOME = [")[1].split("]")[0])
+    assert {*headings, *outcome} == set(TOPICS)
 
 
 def test_some_deals_of_many(

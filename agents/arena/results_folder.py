@@ -38,7 +38,7 @@ RECORDS_FOLDER = "records"
 
 
 #: Folders of ours in which nothing decides how a deal goes.
-_PLAYS_NO_PART = {"selfplay", "report", "research", "rendering", "replay", "play", "explaining"}
+_PLAYS_NO_PART = {"selfplay", "report", "research", "rendering", "replay", "play", "pages", "explaining"}
 
 
 class ResultsFolder:

@@ -22,10 +22,12 @@ from agents.model_files import replace_file
 from agents.registry import load_agent
 from agents.replay.page import page_of
 from agents.replay.story import Story, tell
-from agents.thoughts import HasThoughts, annotate
+from agents.thoughts import HasThoughts, annotate, think
 from gin_env.agent import Agent
-from gin_env.notation.records import DealRecord, GameRecord, RecordError, TableRecord, read_records
+from gin_env.errors import AgentError
+from gin_env.notation.records import DealRecord, GameRecord, RecordError, TableRecord, Thought, read_records
 from gin_env.rules import resolve_rules
+from gin_env.view import PlayerView
 
 #: Deals that a page shows unless more are asked for: long deals of five hands then make a page of about 1 MB.
 DEALS_SHOWN = 50
@@ -65,6 +67,8 @@ def main(words: Sequence[str]) -> None:
     output = arguments.output or _beside(arguments.file)
     if output.is_dir():
         raise UserError(f"--output {output}: that is a folder; name a file, for example {output / _PAGE_IN_FOLDER}")
+    if any(_are_one(output, file) for file in files):
+        raise UserError(f"--output {output}: the page would overwrite the records; name another file")
     records = _read(files)
     chosen = _choose(records, first, last)
     deals = sum(map(_num_deals, records))
@@ -106,6 +110,11 @@ def _files(path: Path) -> list[Path]:
     if not found:
         raise UserError(f"{path}: no *.jsonl or *.jsonl.gz in this folder; evaluate.py --record all writes records")
     return found
+
+
+def _are_one(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, by links, too."""
+    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
 
 
 def _beside(path: Path) -> Path:
@@ -167,6 +176,7 @@ def _with_thoughts(records: Sequence[Record], specs: Sequence[str]) -> Sequence[
     if not specs:
         return records
     agents: dict[str, list[Agent | None]] = {}
+    names: dict[int, str] = {}
     for rules_name in dict.fromkeys(record.rules for record in records):
         rules = resolve_rules(rules_name)
         if len(specs) not in (1, rules.num_players):
@@ -178,12 +188,21 @@ def _with_thoughts(records: Sequence[Record], specs: Sequence[str]) -> Sequence[
             raise UserError(
                 f"--think {' '.join(specs)}: no agent that can tell its thoughts; networks can, as best does"
             )
+        names |= {id(agent): spec for spec, agent in by_spec.items()}
         seated = [*specs] * rules.num_players if len(specs) == 1 else specs
         agents[rules_name] = [by_spec[spec] for spec in seated]
+
+    def ask(agent: HasThoughts, view: PlayerView) -> list[Thought]:
+        try:
+            return think(agent, view)
+        except Exception as error:  # an agent is somebody's code: whatever it raises, its name is to be told
+            told = str(error) if isinstance(error, AgentError) else f"it raised {type(error).__name__}: {error}"
+            raise UserError(f"--think {names[id(agent)]}: {told}") from error
+
     thoughtful = []
     for record in _progress(records, "asking the agents"):
         try:
-            thoughtful.append(_kept(record, annotate(record, agents[record.rules])))
+            thoughtful.append(_kept(record, annotate(record, agents[record.rules], ask)))
         except RecordError:
             thoughtful.append(record)  # refused below, with its reason
     return thoughtful

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.resources
 import json
 import zlib
 from collections.abc import Sequence
 from html import escape
 
-from agents.replay.content import content_of, side_of
+from agents.pages import asset
+from agents.replay.content import content_of
+from agents.replay.manual import DOWN, controls, help_dialog
+from agents.replay.scores import sides_met, sides_of
 from agents.replay.story import Story, tell
 from gin_env.notation.records import DealRecord, GameRecord, RecordError
 from gin_env.rendering.shapes import WIDTH
@@ -26,28 +28,8 @@ _COMPRESSION = 9
 #: How many rule systems a page's own title names.
 _NAMED = 3
 
-#: The shapes on the buttons, in a square of 24: rectangles and triangles.
-_BACK, _FORWARD = "M16 5v14L6 12z", "M8 5v14l10-7z"
-_ICONS = {
-    "previous-deal": ("previous deal", "M4 5h2v14H4zM13 5v14l-7-7zM21 5v14l-7-7z"),
-    "first": ("to the first step", "M5 5h3v14H5zM19 5v14L9 12z"),
-    "back": ("one step back", _BACK),
-    "play": ("play on its own", _FORWARD),
-    "forward": ("one step forward", _FORWARD),
-    "last": ("to the last step", "M5 5v14l10-7zM16 5h3v14h-3z"),
-    "next-deal": ("next deal", "M18 5h2v14h-2zM11 5v14l7-7zM3 5v14l7-7z"),
-}
-_KEYS = (
-    ("\N{LEFTWARDS ARROW} \N{RIGHTWARDS ARROW}", "a step back or forward"),
-    ("Home End", "the first and the last step of the deal"),
-    ("Space", "play on its own, and stop"),
-    ("PageUp PageDown", "the deal before and the next one (also p and n)"),
-    ("v", "the next view"),
-    ("a", "all hands"),
-    ("0 1 2 \N{HORIZONTAL ELLIPSIS}", "what player_0, player_1, player_2 could see"),
-    ("\N{UPWARDS ARROW} \N{DOWNWARDS ARROW}", "in the list of moves: from move to move"),
-    ("?", "this help"),
-)
+#: The page's own scripts, in this order after that of ``agents.pages``.
+_SCRIPTS = ("panels.js", "chart.js", "scores.js", "replay.js")
 
 
 def replay_page(records: Sequence[DealRecord | GameRecord], title: str | None = None) -> str:
@@ -74,18 +56,19 @@ def page_of(stories: Sequence[Story], title: str | None = None) -> str:
         raise RecordError("no record to show: give at least one deal or game")
     title = title or _title(stories)
     packed = zlib.compress(json.dumps(content_of(stories), separators=(",", ":")).encode("ascii"), _COMPRESSION)
-    return _document(title, _subtitle(stories), base64.b64encode(packed).decode("ascii"))
+    rules = list(dict.fromkeys(deal.rules for story in stories for deal in story.deals))
+    return _document(title, _subtitle(stories), help_dialog(rules), base64.b64encode(packed).decode("ascii"))
 
 
 def _title(stories: Sequence[Story]) -> str:
     """Return a page's own title: what was played and by whom."""
-    first = stories[0].deals[0]
-    names = list(dict.fromkeys(story.record.rules for story in stories))
+    deals = [deal for story in stories for deal in story.deals]
+    names = list(dict.fromkeys(deal.rules.name for deal in deals))
     played = ", ".join(names[:_NAMED]) + ", ..." * (len(names) > _NAMED)
-    if len({(story.record.rules, story.record.agents) for story in stories}) > 1 or not first.record.agents:
+    met = {(deal.rules, sides_met(deal)) for deal in deals}
+    if len(met) > 1 or not deals[0].record.agents:
         return played
-    sides = [side_of(first.rules, first.record.agents, team)["agents"] for team in range(first.rules.num_teams)]
-    return f"{played}: {' v '.join(sides)}"
+    return f"{played}: {' v '.join('+'.join(dict.fromkeys(side)) for side in sides_of(deals[0]))}"
 
 
 def _subtitle(stories: Sequence[Story]) -> str:
@@ -95,8 +78,9 @@ def _subtitle(stories: Sequence[Story]) -> str:
     return ", ".join(counted)
 
 
-def _document(title: str, subtitle: str, packed: str) -> str:
-    style, script = _asset("replay.css"), _asset("replay.js")
+def _document(title: str, subtitle: str, dialog: str, packed: str) -> str:
+    style = asset("page.css") + asset("replay.css", __package__)
+    script = asset("cards.js") + "".join(asset(name, __package__) for name in _SCRIPTS)
     policy = f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}"
     return _ascii(f"""<!DOCTYPE html>
 <html lang="en">
@@ -112,8 +96,9 @@ def _document(title: str, subtitle: str, packed: str) -> str:
 <body>
 <header>
 <h1>{escape(title)}</h1>
-<p>{escape(subtitle)}</p>
-<button id="help-button" type="button" aria-haspopup="dialog" title="keys (?)" aria-label="help: all keys">?</button>
+<p id="count" class="quiet">{escape(subtitle)}</p>
+<p id="who" class="quiet"></p>
+<button id="help-button" type="button" aria-haspopup="dialog" title="help (?)" aria-label="help">?</button>
 </header>
 <noscript><p class="notice">This page shows deals with a script: please allow scripts for it.</p></noscript>
 <p id="notice" class="notice" role="alert" hidden></p>
@@ -122,38 +107,39 @@ def _document(title: str, subtitle: str, packed: str) -> str:
 <div id="views" role="group" aria-label="whose view"></div>
 <svg id="picture" role="img" aria-label="the table" viewBox="0 0 {WIDTH} {WIDTH}" font-family="{FONTS}"
  font-weight="bold"></svg>
-{_controls()}
+{controls()}
 </section>
 <div id="side">
-<section id="now-panel" aria-label="what happened">
+<section id="now-panel" class="panel" aria-label="what happened">
 <p id="place"></p>
 <p id="now" aria-live="polite" aria-atomic="true"></p>
 <div id="results"></div>
 </section>
-<section id="explanation-panel" aria-labelledby="explanation-title" hidden>
+<section id="explanation-panel" class="panel" aria-labelledby="explanation-title" hidden>
 <h2 id="explanation-title">How the deal ended</h2>
 <div id="explanation"></div>
 </section>
-<section id="thoughts-panel" aria-labelledby="thoughts-title" hidden>
+<section id="thoughts-panel" class="panel" aria-labelledby="thoughts-title" hidden>
 <h2 id="thoughts-title"></h2>
 <div id="thoughts"></div>
 </section>
-<section aria-labelledby="chart-title">
-<h2 id="chart-title">Deadwood after each turn</h2>
+<section class="panel" aria-labelledby="chart-title">
+<h2 id="chart-title">Deadwood between turns <small>within a turn, a hand keeps its last count</small></h2>
 <svg id="chart" role="img" aria-label="deadwood of each hand"></svg>
 <ul id="legend"></ul>
 </section>
-<section aria-labelledby="moves-title">
+<section class="panel" aria-labelledby="moves-title">
 <h2 id="moves-title">Moves</h2>
 <ol id="moves"></ol>
 </section>
-<section id="deals-panel" aria-labelledby="deals-title" hidden>
+<section id="deals-panel" class="panel" aria-labelledby="deals-title" hidden>
 <h2 id="deals-title">Deals and scores</h2>
 <div id="deals"></div>
 </section>
 </div>
 </main>
-{_help()}
+<button id="more" class="main" type="button" hidden><span>More below</span>{DOWN}</button>
+{dialog}
 <svg width="0" height="0" aria-hidden="true" id="symbols"><defs>
 {svg_symbols()}
 </defs></svg>
@@ -162,37 +148,6 @@ def _document(title: str, subtitle: str, packed: str) -> str:
 </body>
 </html>
 """)
-
-
-def _controls() -> str:
-    buttons = "".join(
-        f'<button id="{name}" type="button" title="{label}" aria-label="{label}">'
-        f'<svg viewBox="0 0 24 24" aria-hidden="true"><path d="{path}"/></svg></button>\n'
-        for name, (label, path) in _ICONS.items()
-    )
-    return (
-        '<div id="controls" role="group" aria-label="steps">\n'
-        '<input id="slider" type="range" min="0" value="0" step="1" aria-label="step of the deal">\n'
-        f'<div id="buttons">\n{buttons}</div>\n</div>'
-    )
-
-
-def _help() -> str:
-    keys = "".join(
-        f"<dt>{' '.join(f'<kbd>{escape(key)}</kbd>' for key in keys.split())}</dt><dd>{escape(does)}</dd>\n"
-        for keys, does in _KEYS
-    )
-    return (
-        '<dialog id="help" aria-labelledby="help-title">\n<h2 id="help-title">Keys</h2>\n'
-        f"<dl>\n{keys}</dl>\n"
-        "<p>Bright cards lie in melds, dimmed ones are deadwood. The address of the page keeps the place: "
-        "copy it to link to this step.</p>\n"
-        '<form method="dialog"><button>Close</button></form>\n</dialog>'
-    )
-
-
-def _asset(name: str) -> str:
-    return importlib.resources.files("agents.replay").joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:

@@ -56,7 +56,7 @@ class DealStory:
     record: DealRecord
     rules: Rules
     steps: list[Step]
-    limit: int  #: the most deadwood with which one may knock
+    limits: list[int]  #: by table: the most deadwood with which one may knock
     views: list[View]  #: all hands, then each seat
     results: list[str]  #: by table: how it ended and what it paid
     explanations: list[list[Line]]  #: by table
@@ -102,7 +102,7 @@ def _tell_deal(record: DealRecord, final: State) -> DealStory:
         record=record,
         rules=rules,
         steps=_steps(record, rules, positions, order),
-        limit=last[0].limit if last[0].limit >= 0 else rules.knock_limit,
+        limits=[table.limit if table.limit >= 0 else rules.knock_limit for table in last],
         views=[_view(record, rules, positions, order, seat) for seat in (None, *range(rules.num_players))],
         results=[result(table) for table in last],
         explanations=[explain_deal(final, at, first_seat=at * rules.num_seats) for at in range(rules.num_tables)],
