@@ -16,6 +16,8 @@ from gin_env.rules import Rules, resolve_rules
 
 _SWITCH_WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 _NONE_WORDS = ("none", "off", "no")
+#: No field takes numbers nearly as long; Python itself refuses to read much longer ones.
+_MOST_DIGITS = 18
 
 
 def parse_rules(base: str | Rules, overrides: Iterable[str] = ()) -> Rules:
@@ -47,9 +49,9 @@ def _parse_value(name: str, value: str) -> Any:
     if "switch" in field.metadata:
         return _SWITCH_WORDS.get(value.lower(), value)
     if "count" in field.metadata and all(map(_is_int, value.split(","))):
-        return tuple(map(int, value.split(",")))
+        return tuple(_number(name, part) for part in value.split(","))
     if "range" in field.metadata and _is_int(value):
-        return int(value)
+        return _number(name, value)
     if field.default is None and value.lower() in _NONE_WORDS:
         return None
     return value
@@ -57,3 +59,11 @@ def _parse_value(name: str, value: str) -> Any:
 
 def _is_int(text: str) -> bool:
     return text.strip().removeprefix("-").isdecimal()
+
+
+def _number(name: str, text: str) -> int:
+    """Return a field's number; raises ``UserError`` for one that is too long to be read."""
+    digits = sum(map(str.isdecimal, text))
+    if digits > _MOST_DIGITS:
+        raise UserError(f"rule {name}: a number of {digits} digits is too long, at most {_MOST_DIGITS}")
+    return int(text)

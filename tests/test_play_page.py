@@ -2,114 +2,30 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from agents.play.game import Game
 from agents.play.moments import Stage
-from agents.play.options import PlayArguments
 from agents.play.seating import Roster, seat_players
-from agents.play.server import make_app
 from agents.play.session import Session
-from gin_env.cards import format_cards, parse_cards
+from gin_env.cards import format_cards
 from gin_env.rules import Rules
+from gin_env.state import Kind
 from tests.browser import PHONE, open_browser, open_page
-from tests.test_play_server import CARD_TEXT, cards_in, hidden_now
+from tests.play_browser import GIVER, HANDS, UPCARD, action, at_the_table, card, serving, settled, stacked_game
+from tests.play_client import CARD_TEXT, cards_in, hidden_now
 
 pytestmark = pytest.mark.browser
-
-#: Hands by seat, then the first upcard; the others lie in the stock. With 2S and a trade player_0 may knock.
-HANDS = [
-    "5H 6H 7H 9S 9D 9C KD",
-    "AC 3C 5C 7C 8D TD QD",
-    "AS 4S 4H 6D 8C JC KH",
-    "3D 5D 7D TH QH 8S TS",
-]
-UPCARD = "2S"
-#: An agent that passes, draws, offers its first card and answers with its last.
-GIVER = """
-from gin_env import Agent
-
-class Giver(Agent):
-    name = "giver"
-
-    def act(self, view):
-        layout, mask = view.layout, view.legal_mask.copy()
-        for verb, instead in (("take", "pass"), ("take", "draw")):
-            mask[:, layout.index(verb)] &= ~mask[:, layout.index(instead)]
-        mask[:, layout.discard :] &= ~mask[:, layout.give : layout.discard].any(axis=1, keepdims=True)
-        mask[:, layout.knock :] &= ~mask[:, layout.discard : layout.knock].any(axis=1, keepdims=True)
-        return mask.argmax(axis=1)
-"""
-
-
-def deck() -> list[int]:
-    hands = [parse_cards(hand) for hand in HANDS]
-    dealt = [hands[seat][place] for place in range(7) for seat in range(4)] + parse_cards(UPCARD)
-    return dealt + [card for card in range(52) if card not in dealt]
-
-
-def stacked_game(partner: str = "gold", extra: tuple[str, ...] = (), version: int = 1) -> Game:
-    """A game in which player_3 deals these hands and the person, player_0, is asked first."""
-    rules = Rules.preset("palace_4p")
-    seating = seat_players(Roster(extra), rules, 0, partner, ["gold"], "deal", "team-lookahead")
-    return Game(seating, seed=1, version=version, decks=[deck()], dealers=[3])
-
-
-@contextmanager
-def serving(**arguments: Any) -> Iterator[tuple[str, Session]]:
-    """A server of its own: its address and its session."""
-    app = make_app(PlayArguments(**arguments))
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    listening.listen()
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/", app.state.session
-    finally:
-        server.should_exit = True
-        thread.join(10)
-        listening.close()
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with open_browser() as opened:
         yield opened
-
-
-@contextmanager
-def at_the_table(browser: Any, game: Game, **options: Any) -> Iterator[tuple[Any, Session]]:
-    with serving() as (address, session):
-        session.put(game)
-        with open_page(browser, reduced_motion="reduce", **options) as page:
-            page.goto(address)
-            page.wait_for_selector("#turn:visible")
-            yield page, session
-
-
-def card(page: Any, text: str) -> Any:
-    return page.locator(f'#board [data-can="{text}"]')
-
-
-def action(page: Any, text: str) -> Any:
-    return page.locator(f'button[data-action="{text}"]')
-
-
-def settled(page: Any, session: Session) -> None:
-    """Wait until the page has shown what the server knows."""
-    page.wait_for_selector("body:not([aria-busy])")
-    expected = "#end:visible" if session.game.stage is not Stage.TURN else "#turn:visible"
-    page.wait_for_selector(expected)
 
 
 def knock_card(session: Session) -> str:
@@ -149,10 +65,15 @@ def test_a_deal_is_played_by_clicking_with_a_trade_and_a_knock_and_no_hidden_car
             page.click("#replay")
         opened.value.wait_for_load_state()
         assert opened.value.title()
+        before = session.game.view()
         page.click("#next")
         settled(page, session)
-        assert session.game.events()[:1] != ["player_0 (you) took 2S"]
-    dynamic = [text for name, text in sent[:during] if name not in ("", "play.css", "play.js")]
+        after = session.game.view()
+        assert (before.kind[0] > Kind.DEAD, int(after.kind[0])) == (True, Kind.NONE)
+        assert after.hand_bits[0] != before.hand_bits[0]
+        assert page.locator("#end").is_hidden()
+        assert page.locator("#log li").count() == len(session.game.events())
+    dynamic = [text for name, text in sent[:during] if name and not name.endswith((".css", ".js"))]
     assert {name for name, _ in sent} >= {"", "state", "act"}
     assert len(dynamic) == 3  # the state, the take, the trade with its answer
     for text in dynamic:
@@ -197,7 +118,7 @@ def test_a_reload_in_the_middle_of_a_trade_asks_the_same_question(browser: Any, 
         assert (page.inner_text("#question"), session.version) == (asked, version)
         card(page, offered).click()  # and so back it goes
         action(page, f"give {offered}").click()
-        page.wait_for_selector("body:not([aria-busy])")
+        settled(page, session)
         assert session.version == version + 1
 
 
@@ -233,7 +154,8 @@ def test_the_keyboard_alone_is_enough(browser: Any) -> None:
                 break
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        settled_when_begun(page, session)
+        page.wait_for_selector("#turn:visible")
+        settled(page, session)
         for _ in range(60):
             if session.game.stage is not Stage.TURN:
                 break
@@ -241,15 +163,9 @@ def test_the_keyboard_alone_is_enough(browser: Any) -> None:
             page.keyboard.press("Enter")  # what has the focus: a verb, or a card to throw
             if page.evaluate("document.activeElement.dataset.action || ''").startswith(("discard", "knock")):
                 page.keyboard.press("Enter")
-            page.wait_for_selector("body:not([aria-busy])")
+            settled(page, session)
             assert session.version > version
         assert session.game.stage is Stage.DEAL_OVER
-
-
-def settled_when_begun(page: Any, session: Session) -> None:
-    page.wait_for_selector("#turn:visible")
-    page.wait_for_selector("body:not([aria-busy])")
-    assert session.game is not None
 
 
 def test_cards_have_names_for_those_who_do_not_see_them(browser: Any) -> None:
@@ -288,7 +204,7 @@ def test_a_catch_is_named_from_a_list_with_the_piles_cards_first(browser: Any) -
         while session.game.choices()[-1].verb != "catch":
             drawing = next(one.text for one in session.game.choices() if one.verb in ("pass", "draw"))
             action(page, drawing).click()
-            page.wait_for_selector("body:not([aria-busy])")
+            settled(page, session)
         in_pile = page.locator("#named optgroup").first.locator("option")
         pile = set(format_cards(session.game.view().pile_bits[0]).split())
         assert {value.split()[1] for value in in_pile.evaluate_all("all => all.map((one) => one.value)")} == pile
@@ -336,14 +252,15 @@ def test_a_phone_never_scrolls_sideways(browser: Any) -> None:
         page.wait_for_selector("#start:visible")
         widths = [page.evaluate("document.documentElement.scrollWidth")]
         page.click("#start [type=submit]")
-        settled_when_begun(page, session)
+        page.wait_for_selector("#turn:visible")
+        settled(page, session)
         while session.game.stage is Stage.TURN:
             widths.append(page.evaluate("document.documentElement.scrollWidth"))
             choices = session.game.choices()
             if choices[-1].text != choices[-1].verb:
                 card(page, choices[-1].card).click()
             action(page, choices[-1].text).click()
-            page.wait_for_selector("body:not([aria-busy])")
+            settled(page, session)
         page.wait_for_selector("#end:visible")
         widths.append(page.evaluate("document.documentElement.scrollWidth"))
     assert set(widths) == {PHONE["width"]}

@@ -1,110 +1,42 @@
-"""The play page's server: whole deals over HTTP, what it refuses, and that no answer holds a card that is hidden."""
+"""The play page's server: whole deals over HTTP, what it refuses, and what it says when something goes wrong."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
-from agents.play.answers import draw
+from agents.cli import UserError
+from agents.names import short_name
+from agents.play import server
 from agents.play.game import Game
-from agents.play.moments import Frame, Stage
-from agents.play.options import PlayArguments
+from agents.play.moments import Stage
 from agents.play.seating import Roster, seat_players, strongest
-from agents.play.server import LONGEST_REQUEST, make_app
-from gin_env.cards import format_cards
-from gin_env.episodes import Episodes
+from agents.play.server import LONGEST_REQUEST
 from gin_env.notation.records import GameRecord, from_json
 from gin_env.notation.replay import replay
 from gin_env.rules import PRESETS, Rules
-from gin_env.state import NO_CARD
-from tests.hidden import deal_unknown_cards_anew
-from tests.knowledge import Bookkeeper
 from tests.options import ALL_RULES
+from tests.play_client import Client, cards_in, hidden_now, play_deal
 
 ROOT = Path(__file__).parent.parent
-CARD_TEXT = re.compile(r"(?<![0-9A-Za-z])([A2-9TJQK][SHDC])(?![0-9A-Za-z])")
-ADDRESS = "http://127.0.0.1:8765"
-
-
-class Client:
-    """A browser's requests without a browser, answered by an application in this process."""
-
-    def __init__(self, **arguments: Any) -> None:
-        self.app = make_app(PlayArguments(**arguments))
-        self.session = self.app.state.session
-        self.loop = asyncio.new_event_loop()
-        self.http = httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url=ADDRESS)
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.loop.run_until_complete(self.http.aclose())
-        self.loop.close()
-
-    def get(self, path: str, **options: Any) -> Any:
-        return self.loop.run_until_complete(self.http.get(path, **options))
-
-    def post(self, path: str, fields: Any = None, **options: Any) -> Any:
-        options = {"json": fields} | options if fields is not None else options
-        return self.loop.run_until_complete(self.http.post(path, **options))
-
-    @property
-    def game(self) -> Game:
-        return self.session.game
-
-    def begin(self, preset: str = "palace_4p", opponents: str = "random", **fields: Any) -> Any:
-        """Start a game, by default of single deals against random agents."""
-        partner = {"partner": opponents} if Rules.preset(preset.partition("(")[0]).has_teams else {}
-        content = {"preset": preset, "opponents": [opponents], "episode": "deal", **partner, **fields}
-        if "seat" in fields and ALL_RULES.get(preset, PRESETS[preset.partition("(")[0]]).num_players == 2:
-            content.pop("partner", None)
-        return self.post("/new", content | {"version": self.session.version})
-
-    def act(self, action: str) -> Any:
-        return self.post("/act", {"action": action, "version": self.session.version})
 
 
 @pytest.fixture
 def client() -> Iterator[Client]:
     with Client(seed=5) as made:
         yield made
-
-
-def some_choice(choices: list[dict[str, str]], generator: np.random.Generator) -> str:
-    """A random verb, then any of its actions: knocks and trades come often."""
-    verbs = sorted({choice["verb"] for choice in choices})
-    verb = verbs[generator.integers(len(verbs))]
-    actions = [choice["text"] for choice in choices if choice["verb"] == verb]
-    return actions[generator.integers(len(actions))]
-
-
-def hidden_now(game: Game) -> set[str]:
-    """The cards whose place the person cannot know."""
-    return set(format_cards(game.view().unseen_bits[0]).split())
-
-
-def cards_in(text: str) -> set[str]:
-    return set(CARD_TEXT.findall(text))
-
-
-def play_deal(client: Client, generator: np.random.Generator) -> Iterator[Any]:
-    """Play to the end of a deal with random legal choices; yields every answer."""
-    position = client.get("/state")
-    yield position
-    while position.json()["stage"] == "turn":
-        position = client.act(some_choice(position.json()["choices"], generator))
-        yield position
 
 
 # ------------------------------------------------------------------ playing
@@ -128,22 +60,26 @@ def test_whole_deals_of_every_preset_are_played_and_no_answer_holds_a_hidden_car
             assert deal.agents == tuple("you" if one == seat else "random" for one in range(rules.num_players))
             replay(deal)
             version = client.session.version
-            assert client.post("/next", {"version": version}).json()["finished"] == client.game.num_finished
+            assert client.next_deal().json()["finished"] == len(client.game.book.deals)
             assert client.session.version > version
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL_RULES) - set(PRESETS)))
 def test_every_optional_rule_can_be_played(name: str) -> None:
-    """Boasts, catches, big gin, the last discard, hidden partners: every action is offered by its text."""
-    rules, generator = ALL_RULES[name], np.random.default_rng(2)
+    """Boasts, catches, big gin, the last discard, hidden partners: what is legal is offered, and nothing else."""
+    rules, generator, decisions = ALL_RULES[name], np.random.default_rng(2), 0
     with Client(seed=6) as client:
         assert client.begin(rules.name, opponents="gold").status_code == 200
+        state, layout = client.game.episodes.state, client.game.episodes.layout
         for _ in range(2):
             for reply in play_deal(client, generator):
                 assert reply.status_code == 200, reply.text
-            client.post("/next", {"version": client.session.version})
-        offered = client.game.episodes.layout.verbs
-        assert {"draw", "take", "discard", "knock"} <= set(offered)
+                if reply.json()["stage"] == "turn":
+                    legal = layout.texts(state.legal[client.game.seating.table])
+                    assert [choice["text"] for choice in reply.json()["choices"]] == legal
+                    decisions += bool(legal)
+            client.next_deal()
+    assert decisions > 1
 
 
 def test_a_game_is_played_to_its_target_and_tells_its_seed_only_then() -> None:
@@ -155,16 +91,16 @@ def test_a_game_is_played_to_its_target_and_tells_its_seed_only_then() -> None:
                 assert reply.json()["seed"] is None or reply.json()["stage"] == "game over"
             if client.game.stage is Stage.DEAL_OVER:
                 records = [from_json(line) for line in client.get("/record").text.splitlines()]
-                assert len(records) == client.game.num_finished
+                assert len(records) == len(client.game.book.deals)
                 assert {deal.tables[0].stream_key for deal in records} == {0}
                 assert {tuple(deal.seeds.items()) for deal in records} == {()}
-                client.post("/next", {"version": client.session.version})
+                client.next_deal()
         (record,) = [from_json(line) for line in client.get("/record").text.splitlines()]
         assert isinstance(record, GameRecord)
-        assert len(replay(record)) == client.game.num_finished
+        assert len(replay(record)) == len(client.game.book.deals)
         assert record.seeds == {"seed": 9}
         ended = client.get("/state").json()
-        assert ended["seed"] == 9
+        assert ended["seed"] == "9"  # a number may be too long for JavaScript
         assert [score["points"] for score in ended["scores"]] == list(record.final_scores)
         assert "game" in ended["outcome"]
 
@@ -176,7 +112,7 @@ def test_who_sits_out_sees_the_deal_played(client: Client) -> None:
     for _ in range(30):
         if client.game.stage is Stage.TURN:
             list(play_deal(client, generator))
-        answer = client.post("/next", {"version": client.session.version}).json()
+        answer = client.next_deal().json()
         if answer["stage"] == "deal over":
             assert len(answer["frames"]) > 5
             assert "sits out" in answer["text"]
@@ -191,6 +127,35 @@ def test_at_two_tables_only_the_own_one_is_shown(client: Client) -> None:
     assert "table 2" in answer["text"] or "table 2" in answer["svg"]
     seats = set(re.findall(r'data-seat="(\d)"', answer["svg"]))
     assert seats == {"2", "3"}
+
+
+def test_the_end_of_the_other_table_is_told_once() -> None:
+    rules, seen = PRESETS["two_tables_4p"], set()
+    for seed in range(12):
+        game = Game(seat_players(Roster(), rules, 3, "random", ["random"], "deal"), seed)
+        told = [frame.words for frame in game.play_on()]
+        while game.stage is Stage.TURN:
+            told += [frame.words for frame in game.act(game.choices()[-(seed % 2)].text, game.version)]
+            told += [frame.words for frame in game.play_on()]
+        assert game.stage is Stage.DEAL_OVER
+        last = told.count("the other table is over")
+        assert told[: len(told) - last] == game.events()  # each move at the own table, once
+        seen.add(last)
+    assert seen == {0, 1}
+
+
+def test_a_game_that_is_cut_short_is_told_with_its_deals() -> None:
+    for count, told in ((1, "after 1 deal, without a winner"), (2, "after 2 deals, without a winner")):
+        rules = Rules.preset("classic_2p", max_deals=count)
+        game = Game(seat_players(Roster(), rules, 0, None, ["gold"], "game"), seed=4)
+        while game.stage is not Stage.GAME_OVER:
+            for _ in game.play_on():
+                pass
+            if game.stage is Stage.TURN:
+                game.act(game.choices()[-1].text, game.version)
+            elif game.stage is Stage.DEAL_OVER:
+                game.next_deal(game.version)
+        assert told in game.outcome()
 
 
 def test_a_hint_names_a_legal_action_and_changes_nothing(client: Client) -> None:
@@ -213,88 +178,9 @@ def test_the_replay_page_holds_finished_deals_only(client: Client) -> None:
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
     assert "connect-src" not in page.headers["content-security-policy"]
-    client.post("/next", {"version": client.session.version})
+    client.next_deal()
     assert len(client.session.deals(every=True)) == 1
     assert client.get("/replay?deals=all").status_code == 200
-
-
-# ------------------------------------------------------------------ leaks
-
-
-@pytest.mark.parametrize("preset", ["palace_4p", "classic_2p", "rotation_3p", "free_for_all_5p", "two_tables_4p"])
-def test_no_moment_between_two_decisions_holds_a_hidden_card(monkeypatch: pytest.MonkeyPatch, preset: str) -> None:
-    seen: list[int] = []
-    step = Game._step
-
-    def watched(game: Game, action: int) -> list[Frame]:
-        frames = step(game, action)
-        for frame in frames:
-            seen.append(len(cards_in(draw(frame.table))))
-            assert not cards_in(draw(frame.table) + frame.words) & hidden_now(game)
-        return frames
-
-    monkeypatch.setattr(Game, "_step", watched)
-    with Client(seed=8) as client:
-        client.begin(preset, opponents="simple")
-        list(play_deal(client, np.random.default_rng(6)))
-    assert len(seen) > 5
-    assert max(seen) > PRESETS[preset].hand_size  # at the showdown hands are seen: the search finds cards
-
-
-@pytest.mark.parametrize(
-    "name", ["palace_4p", "team_hidden", "team_all", "classic_2p", "rotation_3p", "free_for_all_4p", "two_tables_4p"]
-)
-def test_hidden_cards_dealt_anew_leave_every_byte(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """The table, hints and refusals are the same whatever lies in the stock and in hidden hands."""
-    rules, keepers = ALL_RULES[name], {}
-    step = Episodes.step
-
-    def booked(episodes: Episodes, actions: Any, rows: Any = None) -> Any:
-        row = int(episodes.table_rows(np.array([0]))[0])
-        state = episodes.state
-        keeper = keepers.setdefault((int(state.deal_number[row]), row), Bookkeeper(rules))
-        place = int(state.stock_next[row])
-        top = int(state.deck[row, place]) if place < 52 else NO_CARD
-        text = episodes.layout.text(int(actions[0]))
-        keeper.act(text, int(state.turn_seat[row]), int(state.upcard[row]), top)
-        return step(episodes, actions, rows)
-
-    monkeypatch.setattr(Episodes, "step", booked)
-    generator, moved = np.random.default_rng(7), 0
-    with Client(seed=12) as client:
-        assert client.begin(rules.name, opponents="gold", seat=rules.num_players - 1).status_code == 200
-        game, row = client.game, client.game.seating.table
-        viewer = game.seat % rules.num_seats
-        while game.stage is Stage.TURN:
-            before = answers_of(client)
-            kept = game.episodes.state.clone()
-            number = int(kept.deal_number[row])
-            for _ in range(2):
-                keeper = keepers.get((number, row)) or Bookkeeper(rules)
-                if not keeper.pile and keeper.taken == NO_CARD:
-                    keeper.pile = [int(kept.upcard[row])]  # turned up, and nobody has acted yet
-                moved += deal_unknown_cards_anew(game.episodes.state, row, viewer, keeper, generator)
-                assert answers_of(client) == before
-                game.episodes.state.put(np.arange(kept.num_deals), kept)
-            client.act(some_choice([choice._asdict() for choice in game.choices()], generator))
-    assert moved > 100
-
-
-def answers_of(client: Client) -> list[bytes]:
-    """The bytes of everything that can be asked without changing anything."""
-    client.game._hinting.reset(0)
-    version = client.session.version
-    refused = {"action": "big_gin of all", "version": version}
-    asked = [
-        client.get("/state"),
-        client.post("/hint", {"version": version}),
-        client.post("/act", refused),
-        client.post("/act", refused | {"version": version - 1}),
-        client.post("/next", {"version": version}),
-        client.get("/record"),
-    ]
-    assert [answer.status_code for answer in asked] == [200, 200, 422, 409, 409, 409]
-    return [answer.content for answer in asked]
 
 
 # ------------------------------------------------------------------ refusals
@@ -403,50 +289,6 @@ def test_every_answer_forbids_keeping_framing_and_foreign_sources(client: Client
     assert not re.search(r"(src|href)=\"(https?:)?//", page)
 
 
-# ------------------------------------------------------------------ agents that fail
-
-_FAULTY = """
-from gin_env import RandomAgent
-from gin_env.cards import format_cards
-
-class Raises(RandomAgent):
-    def act(self, view):
-        raise RuntimeError(f"my cards: {format_cards(view.hand_bits[0])}")
-
-class Cheats(RandomAgent):
-    def act(self, view):  # illegal once it has drawn: what is legal then tells its hand
-        return super().act(view) if view.hand_bits[0].bit_count() == 10 else 0 * view.seat
-
-class Leaves(RandomAgent):
-    def act(self, view):
-        raise SystemExit("bye")
-"""
-
-
-@pytest.mark.parametrize("fault", ["Raises", "Cheats", "Leaves"])
-def test_an_agents_fault_ends_the_deal_in_words_and_tells_no_card(tmp_path: Path, fault: str) -> None:
-    (tmp_path / "faulty.py").write_text(_FAULTY)
-    spec = f"{tmp_path}/faulty.py:{fault}"
-    with Client(agents=(spec,), seed=3) as client:
-        answer = client.begin("classic_2p", opponents=spec, seat=0)
-        while answer.json()["stage"] == "turn":
-            answer = client.act(client.game.choices()[0].text)
-        assert answer.status_code == 200
-        assert answer.json()["stage"] == "stopped"
-        assert "failed" in answer.json()["fault"]
-        assert not cards_in(answer.text) & hidden_now(client.game)
-        assert client.act("draw").status_code == 409
-        assert client.post("/next", {"version": client.session.version}).status_code == 409
-        assert client.begin("classic_2p").status_code == 200
-    with Client(hint=spec, preset="classic_2p", seed=3) as client:
-        client.begin("classic_2p")
-        while client.game.choices()[0].verb != "discard":
-            client.act(client.game.choices()[-1].text)
-        refused = client.post("/hint", {"version": client.session.version})
-        assert (refused.status_code, "failed to give a hint" in refused.json()["error"]) == (409, True)
-        assert client.act(client.game.choices()[0].text).status_code == 200
-
-
 # ------------------------------------------------------------------ who may be chosen
 
 
@@ -456,6 +298,33 @@ def test_the_strongest_agent_for_some_rules() -> None:
     assert strongest(Rules.preset("two_tables_4p")) == "sharp"
     for rules in ALL_RULES.values():
         assert seat_players(Roster(), rules, seat=rules.num_players - 1).agents[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("best", "best"),
+        ("runs/first", "first"),
+        ("runs/first/", "first"),
+        ("runs/first//", "first"),
+        ("C:\\runs\\first\\", "first"),
+        ("./bots/careful.py:Careful", "careful.py:Careful"),
+        ("search:runs/first/", "search:first"),
+        ("search:runs/a,rollout=runs/b", "search:a,rollout=b"),
+        ("/", "/"),
+        ("a\nb", "a b"),
+        ("x" * 24, "x" * 24),
+        ("x" * 25, "x" * 23 + "\N{HORIZONTAL ELLIPSIS}"),
+    ],
+)
+def test_agents_have_short_names(agent: str, name: str) -> None:
+    assert short_name(agent) == name
+
+
+def test_an_agents_path_is_never_shown_as_the_person() -> None:
+    seating = seat_players(Roster(["runs/first/"]), PRESETS["classic_2p"], 0, None, ["runs/first/"])
+    assert seating.shown == ("player_0 (you)", "player_1 (first)")
+    assert seating.players == ("you", "runs/first/")
 
 
 def test_a_missing_extra_is_told_with_what_to_install() -> None:
@@ -472,8 +341,6 @@ def test_a_missing_extra_is_told_with_what_to_install() -> None:
 
 
 def test_a_taken_port_is_told() -> None:
-    import socket
-
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -482,3 +349,22 @@ def test_a_taken_port_is_told() -> None:
         run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert run.returncode == 2
     assert f"--port {port}: cannot be used" in run.stderr
+
+
+def test_a_port_that_may_not_be_used_is_named_where_none_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Forbidden(socket.socket):
+        def bind(self, address: Any) -> None:
+            raise OSError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(server.socket, "socket", Forbidden)
+    with pytest.raises(UserError, match=r"^--port 8765: cannot be used \(Permission denied\)"):
+        server._listen(None)
+
+
+@pytest.mark.parametrize(("system", "reused"), [("posix", True), ("nt", False)])
+def test_an_address_is_used_again_only_where_that_shares_it_with_nobody(
+    monkeypatch: pytest.MonkeyPatch, system: str, reused: bool
+) -> None:
+    monkeypatch.setattr(server, "os", SimpleNamespace(name=system))
+    with server._listen(0) as listening:
+        assert bool(listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) is reused

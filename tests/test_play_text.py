@@ -101,6 +101,12 @@ def test_words_numbers_and_cards_choose() -> None:
     for line in ("", "0", "9", "fold", "discard KD", "give", "discard 5H TS 2C now"):
         assert found(line) is None, line
     assert found("5H") is None
+    for line in ("9" * 5000, "0" * 5000 + "1", "give " * 1000):  # Python refuses to read such numbers
+        told = find_choice(line, choices)
+        assert isinstance(told, str)
+        assert line[:20] in told
+        assert "or ? for help" in told
+        assert len(told) < 150
     assert find_choice("5H", choices[:2]) == choices[1]  # where only one thing can be done with it
 
 
@@ -134,6 +140,9 @@ def test_commands_help_and_the_end_of_the_input() -> None:
         (["--opponents", "gold", "gold", "gold"], "name one for all"),
         (["--preset", "classic_2p", "--partner", "gold"], "plays alone"),
         (["--rule", "hand_size=9", "--partner", "best"], "best"),
+        (["--rule", f"knock_limit={'9' * 5000}"], "rule knock_limit: a number of 5000 digits is too long, at most 18"),
+        (["--rule", f"boast_points=1,{'9' * 5000}"], "rule boast_points: a number of 5000 digits is too long"),
+        (["--rule", f"knock_limit={'9' * 18}"], f"knock_limit={'9' * 18}: must be an int from 0 to 10"),
         (["--name", ""], "name: 1 to"),
         (["--seed", "-1"], "--seed -1"),
         (["--port", "99999"], "--port 99999"),

@@ -308,7 +308,40 @@ def test_the_records_are_never_overwritten(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=r"--output .*: the page would overwrite the records"):
             command.main(words)
-    assert (file.read_bytes(), inner.read_bytes()) == was
+    summary = folder / "summary.json"
+    summary.write_text("{}")
+    with pytest.raises(UserError, match=r"summary.json: this file is there already and is no page"):
+        command.main([str(folder), "--output", str(summary)])
+    assert (file.read_bytes(), inner.read_bytes(), summary.read_text()) == (*was, "{}")
+    for _ in range(2):  # an old page may be replaced
+        command.main([str(folder)])
+
+
+def test_an_agent_is_asked_about_the_games_that_it_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "deals.jsonl"
+    write_records(file, [*lively_deals("classic_2p", 1), *lively_deals("oklahoma_2p", 1)])
+    command.main([str(file), "--think", "best"])
+    assert "not asked: agent 'best': no network is shipped for oklahoma_2p" in capsys.readouterr().err
+    known, unknown = content_of((tmp_path / "deals.html").read_text())["deals"]
+    assert known["thoughts"]
+    assert not unknown["thoughts"]
+
+
+def test_two_tables_are_added_up() -> None:
+    deals = [deal for deal in lively_deals("two_tables_4p", 8, seed=2) if any(deal.points)]
+    content = content_of(replay_page(deals))
+    for record, deal in zip(deals, content["deals"], strict=True):
+        *tables, both = deal["results"]
+        sums = [sum(table.points[team] for table in record.tables) for team in (0, 1)]
+        winner, paid = int(record.points[1] > 0), max(record.points)
+        side = ("player_0+player_2", "player_1+player_3")[winner]
+        assert len(tables) == 2
+        assert both == (
+            f"Both tables together: player_0+player_2 {sums[0]}, player_1+player_3 {sums[1]}; "
+            f"this pays {paid} points to {side}"
+        )
+        assert paid == abs(sums[0] - sums[1])
+        assert deal["winners"] == [*(table.winner for table in record.tables), winner]
 
 
 @pytest.mark.parametrize(("fault", "told"), [("{}['x']", "it raised KeyError: 'x'"), ("[1]", "Thoughts is needed")])

@@ -459,6 +459,28 @@ def test_it_plays_on_its_own_until_the_deal_ends(browser: Any, address: str) -> 
         assert page.inner_text("#place").startswith("deal 1 of")
 
 
+def test_after_a_click_the_space_bar_plays(browser: Any, address: str) -> None:
+    with open_page(browser) as page:
+        opened(page, address)
+        for button in ("#views button >> nth=1", "#next-deal", "#moves button >> nth=2"):
+            page.click(button)
+            place = page.inner_text("#place")
+            page.keyboard.press("Space")
+            assert page.get_attribute("#play", "aria-label") == "stop", button
+            assert page.inner_text("#place") == place
+            page.keyboard.press("Space")
+
+
+def test_the_list_of_deals_follows(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "many.html"
+    file.write_text(replay_page(deals_of_agents("classic_2p", ("simple", "gold"), 30)), encoding="ascii")
+    with open_page(browser) as page:
+        opened(page, f"{file.as_uri()}#deal=25")
+        row, box = page.locator("#deals tr[aria-current]").bounding_box(), page.locator("#deals").bounding_box()
+        assert box["y"] <= row["y"]
+        assert row["y"] + row["height"] <= box["y"] + box["height"]
+
+
 def test_help_and_the_tab_key(browser: Any, address: str) -> None:
     with open_page(browser) as page:
         opened(page, address)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
+from agents.names import short_name
 from agents.play.game import Game
 from agents.play.moments import Frame, Stage
 from agents.play.seating import Roster, Seating, strongest
@@ -15,9 +15,12 @@ from gin_env.rendering.table import Table
 from gin_env.rendering.text import render_table
 from gin_env.rendering.words import question
 from gin_env.rulebook import rulebook
-from gin_env.rules import PRESETS, Rules, resolve_rules
+from gin_env.rules import PRESETS, resolve_rules
 
 Json = dict[str, Any]
+
+#: Most deals that a replay page shows at once.
+REPLAYED = 20
 
 
 def draw(table: Table) -> str:
@@ -27,14 +30,15 @@ def draw(table: Table) -> str:
     return f'<svg {size} font-family="{FONTS}" font-weight="bold">{"".join(svg_elements(picture))}</svg>'
 
 
-def frames_of(frames: list[Frame]) -> list[Json]:
-    """Return what happened between two decisions; the last moment is the position itself."""
-    return [{"svg": draw(frame.table), "words": frame.words} for frame in frames]
+def frame_of(frame: Frame) -> Json:
+    """Return one moment between two decisions."""
+    return {"svg": draw(frame.table), "words": frame.words}
 
 
 def position_of(game: Game) -> Json:
     """Return the table as the person sees it, what is asked, and how the deal ended if it is over."""
-    table, rules = game.table(), game.rules
+    table, rules, boxes = game.table(), game.rules, game.book.boxes()
+    finished = len(game.book.deals)
     return {
         "stage": game.stage.value,
         "version": game.version,
@@ -49,25 +53,17 @@ def position_of(game: Game) -> Json:
         "choices": [choice._asdict() for choice in game.choices()],
         "scores": [
             {"side": game.seating.side(team), "points": points, "boxes": boxes, "own": team == rules.team_of(game.seat)}
-            for team, (points, boxes) in enumerate(zip(game.scores(), game.boxes(), strict=True))
+            for team, (points, boxes) in enumerate(zip(game.scores(), boxes, strict=True))
         ],
         "events": game.events(),
         "explanation": [line._asdict() for line in game.explanation()],
         "outcome": game.outcome(),
         "fault": game.fault,
-        "finished": game.num_finished,
-        "hint": game.seating.hint,
-        "seed": game.seed if game.stage is Stage.GAME_OVER else None,
+        "finished": finished,
+        "replayed": min(finished, REPLAYED),
+        "hint": short_name(game.seating.hint),
+        "seed": str(game.seed) if game.stage is Stage.GAME_OVER else None,  # JavaScript's numbers are too short for it
     }
-
-
-@functools.lru_cache
-def rules_in_words(rules: Rules) -> list[Json]:
-    """Return the rule book's chapters."""
-    return [
-        {"title": chapter.title, "text": " ".join(sentence.text for sentence in chapter.sentences)}
-        for chapter in rulebook(rules)
-    ]
 
 
 def offer_of(roster: Roster, defaults: Seating) -> Json:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gin_env.cards import card_ids, format_card, parse_card
 from gin_env.melds import deadwood
-from gin_env.rendering.table import answers_among
+from gin_env.rendering.log import answers_among
 from gin_env.rendering.words import event_words
 from gin_env.state import Phase
 from gin_env.view import PlayerView

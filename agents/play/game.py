@@ -1,33 +1,35 @@
 """A person among agents: deals or a game, with everything that the person may know and nothing more.
 
 >>> game = Game(seat_players(Roster(), Rules.preset("palace_4p"), seat=2))
->>> frames = game.act("draw", game.version)
+>>> frames = [*game.play_on(), *game.act("draw", game.version), *game.play_on()]
 
-The agents play until the person has to decide. Every change gives the game a new ``version``; an action that comes
+Whenever agents are to move the game waits (``Stage.THINKING``) for ``play_on``, which may run in another thread; only
+one thread may use a game at a time. Every change by the person gives the game a new ``version``; an action that comes
 with an older one (from a second tab, by a double click) is refused and changes nothing.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import logging
 import secrets
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.play.book import Book
 from agents.play.choices import Choice, choices_of, events_of
+from agents.play.hinting import ask_for_hint
 from agents.play.moments import Frame, Hint, OldVersion, Refused, Stage
 from agents.play.outcome import both_tables, end_of_game
 from agents.play.seating import Seating
+from agents.play.thinking import is_ctrl_c
 from agents.registry import load_agent
-from agents.thoughts import HasThoughts
 from gin_env.agent import Agent, decide
 from gin_env.episodes import Episodes, Transition
 from gin_env.errors import IllegalAction
 from gin_env.explaining import Line, explain_deal
-from gin_env.notation.recorder import Recorder, record_deals
-from gin_env.notation.records import DealRecord, GameRecord
 from gin_env.rendering.table import Table, table_of_view
 from gin_env.rendering.words import told
 from gin_env.state import State
@@ -37,7 +39,6 @@ _ROW = np.array([0])
 #: Tells the agents' seeds of one game apart.
 _AGENT_SEED_STRIDE = 1_000_003
 _SEED_BITS = 63
-_PERCENT = 100
 
 _log = logging.getLogger(__name__)
 
@@ -64,8 +65,10 @@ class Game:
     Attributes
     ----------
     version : int
-        Grows with every change.
+        Grows with every change by the person.
     stage : Stage
+    book : Book
+        The deals that have ended.
     fault : str
         Why the game was stopped; "" if it was not.
     """
@@ -88,20 +91,18 @@ class Game:
         self._hinting = self._load(seating.hint, len(specs) + 1)
         self._agents = [loaded.get(spec) for spec in seating.agents]
         self.episodes = Episodes(self.rules, 1, seating.episode, seed=self.seed)
-        self._recorder = Recorder(self.rules, "game", seating.players, {"seed": self.seed})
-        self._deals: list[DealRecord] = []
-        #: Points by team over all deals so far, for those that are no game.
-        self._total = np.zeros(self.rules.num_teams, dtype=np.int64)
+        self.book = Book(seating, self.seed)
         self._ended: Transition | None = None  # how the deal on show ended
         self.episodes.reset(decks=decks, dealers=dealers)
-        self.stage = Stage.TURN
-        self.first_frames = self._play_agents()
+        self.stage = self._who_is_waited_for()
 
     def _load(self, spec: str, number: int) -> Agent:
         agent = load_agent(spec, self.rules)
         try:
             agent.reset((self.seed + _AGENT_SEED_STRIDE * number) % 2**_SEED_BITS)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if is_ctrl_c(error):
+                raise
             raise ValueError(f"agent {spec!r}: reset() failed: {type(error).__name__}: {error}") from error
         return agent
 
@@ -134,15 +135,11 @@ class Game:
     def scores(self) -> list[int]:
         """Return the points of each team: of the game with its end, or of all single deals so far."""
         if self.seating.episode == "deal":
-            return [int(points) for points in self._total]
+            return [int(points) for points in self.book.points]
         scores = self.episodes.state.scores[0]
         if self._ended is not None and self.stage is Stage.GAME_OVER:
             scores = scores + self._ended.bonuses[0]
         return [int(points) for points in scores]
-
-    def boxes(self) -> list[int]:
-        """Return how many deals each team has won."""
-        return [sum(deal.winner == team for deal in self._deals) for team in range(self.rules.num_teams)]
 
     def explanation(self) -> list[Line]:
         """Return how the deal on show ended at the person's table, line by line; nothing while it goes on."""
@@ -164,12 +161,12 @@ class Game:
     # ------------------------------------------------------------------ playing
 
     def act(self, text: str, version: int) -> list[Frame]:
-        """Play the person's action, then let the agents play on.
+        """Play the person's action; then it is for ``play_on``.
 
         Returns
         -------
         list of Frame
-            The table after each action, the person's first; the last one shows what the game waits for now.
+            The table after the action.
 
         Raises
         ------
@@ -184,13 +181,11 @@ class Game:
         legal = [choice.text for choice in self.choices()]
         if text not in legal:
             raise IllegalAction(f"{text[:40]!r} is not legal now; legal: {', '.join(legal)}")
-        frames = self._step(self.episodes.layout.index(text))
-        frames += self._play_agents()
         self.version += 1
-        return frames
+        return self._step(self.episodes.layout.index(text))
 
-    def next_deal(self, version: int) -> list[Frame]:
-        """Deal again after a deal has ended; returns and raises as ``act``."""
+    def next_deal(self, version: int) -> None:
+        """Deal again after a deal has ended; then it is for ``play_on``. Raises as ``act``."""
         self._check(version)
         if self.stage is not Stage.DEAL_OVER:
             again = "begin a new game" if self.stage in (Stage.GAME_OVER, Stage.STOPPED) else "play it to its end first"
@@ -198,30 +193,45 @@ class Game:
         if self.seating.episode == "deal":
             self.episodes.reset()
         self._ended = None
-        self.stage = Stage.TURN
-        frames = self._play_agents()
+        self.stage = self._who_is_waited_for()
         self.version += 1
-        return frames
 
-    def hint(self, version: int) -> Hint:
-        """Return what the hinting agent would do in the person's place, knowing what the person knows.
+    def play_on(self) -> Iterator[Frame]:
+        """Let the agents play until the person must decide, the deal is over, or one of them fails.
 
-        Raises ``Refused`` (``OldVersion``) as ``act``, and where the agent fails.
+        Yields
+        ------
+        Frame
+            The table after each action, as it is played; the last one shows what the game waits for then.
+        """
+        while self.stage is Stage.THINKING:
+            mover = int(self.episodes.movers(_ROW)[0])
+            agent = self._agents[mover]
+            assert agent is not None
+            try:
+                action = int(decide(agent, self.episodes.views(_ROW, history=agent.needs_history))[0])
+            except BaseException as error:  # whatever a foreign agent does, the person is told
+                if is_ctrl_c(error):
+                    raise
+                _log.exception("%s failed", self.seating.shown[mover])
+                # What it chose or raised may tell its cards: that stands in the log alone.
+                self.fault = (
+                    f"{self.seating.shown[mover]} failed, so this deal cannot be played on: begin a new game with "
+                    "another agent (the terminal in which this program runs shows what happened)"
+                )
+                self.stage = Stage.STOPPED
+                break
+            yield from self._step(action)
+
+    def hint(self, version: int) -> Callable[[], Hint]:
+        """Return a call that asks the hinting agent what it would do, knowing what the person knows now.
+
+        The call uses nothing of the game, so that any thread may make it; it raises ``Refused`` where the agent
+        fails. Raises as ``act``.
         """
         self._check_turn(version)
-        agent, name = self._hinting, self.seating.hint
-        view = self.episodes.views(_ROW, history=agent.needs_history)
-        try:
-            action = self.episodes.layout.text(int(decide(agent, view)[0]))
-            odds = agent.thoughts(view)[0].probabilities if isinstance(agent, HasThoughts) else {}
-        except (Exception, SystemExit) as error:  # whatever a foreign agent does, the game goes on
-            _log.exception("agent %r failed to give a hint", name)
-            raise Refused(f"agent {name!r} failed to give a hint; choose another one with --hint") from error
-        choice = next(choice for choice in self.choices() if choice.text == action)
-        words = f"{name} would {choice.words}"
-        words += f" ({choice.note})" if choice.note else ""
-        words += f": it is {odds[action] * _PERCENT:.0f} % sure" if action in odds else ""
-        return Hint(name, action, f"{words}.")
+        view = self.episodes.views(_ROW, history=self._hinting.needs_history)
+        return functools.partial(ask_for_hint, self._hinting, self.seating.hint, view, self.choices())
 
     def _check(self, version: int) -> None:
         if version != self.version:
@@ -232,77 +242,23 @@ class Game:
         if self.stage is not Stage.TURN:
             raise Refused(f"there is nothing to decide now ({self.stage.value})")
 
-    def _play_agents(self) -> list[Frame]:
-        """Let the agents play until the person must decide, the deal is over, or one of them fails."""
-        frames: list[Frame] = []
-        while self.stage is Stage.TURN:
-            mover = int(self.episodes.movers(_ROW)[0])
-            agent = self._agents[mover]
-            if agent is None:
-                break
-            try:
-                action = self._ask(agent)
-            except (Exception, SystemExit):  # whatever a foreign agent does, the person is told
-                _log.exception("%s failed", self.seating.shown[mover])
-                # What it chose or raised may tell its cards: that stands in the log alone.
-                self.fault = (
-                    f"{self.seating.shown[mover]} failed, so this deal cannot be played on: begin a new game with "
-                    "another agent (the terminal in which this program runs shows what happened)"
-                )
-                self.stage = Stage.STOPPED
-                break
-            frames += self._step(action)
-        return frames
-
-    def _ask(self, agent: Agent) -> int:
-        return int(decide(agent, self.episodes.views(_ROW, history=agent.needs_history))[0])
+    def _who_is_waited_for(self) -> Stage:
+        """Return whose move it is while a deal goes on."""
+        mover = int(self.episodes.movers(_ROW)[0])
+        return Stage.TURN if self._agents[mover] is None else Stage.THINKING
 
     def _step(self, action: int) -> list[Frame]:
         """Apply an action; return how the person's table looks then, nothing if it was played at the other one."""
         elsewhere = int(self.episodes.movers(_ROW)[0]) // self.rules.num_seats != self.seating.table
         transition = self.episodes.step([action])
-        if transition.finished is not None:
-            self._book(transition)
+        if transition.finished is None:
+            self.stage = self._who_is_waited_for()
+        else:
+            self._ended = transition
+            self.book.add(transition)
+            over = self.seating.episode == "game" and transition.over[0]
+            self.stage = Stage.GAME_OVER if over else Stage.DEAL_OVER
         if elsewhere and self._ended is None:
             return []
         table = self.table()
-        return [Frame(table, told(table, table.events[-1]))]
-
-    # ------------------------------------------------------------------ keeping
-
-    def _book(self, transition: Transition) -> None:
-        """Keep a deal that has ended."""
-        assert transition.finished is not None
-        self._ended = transition
-        in_game = self.seating.episode == "game"
-        before = [self._deals[-1].after] if in_game and self._deals else None
-        seeds = {"seed": self.seed}
-        self._deals += record_deals(transition.finished, before, self.seating.players, seeds)
-        self._total += transition.points[0]
-        self.stage = Stage.GAME_OVER if in_game and transition.over[0] else Stage.DEAL_OVER
-        if in_game:
-            self._recorder.note(transition)
-
-    @property
-    def num_finished(self) -> int:
-        """How many deals have ended."""
-        return len(self._deals)
-
-    def records(self) -> list[DealRecord | GameRecord]:
-        """Return what has been played to its end: the game once it is over, before that its deals one by one.
-
-        From random streams and seeds the cards of deals to come could be worked out: they are zeros until the game
-        is over.
-        """
-        if self._recorder.records:
-            return list(self._recorder.records)
-        return [_without_streams(deal) for deal in self._deals]
-
-    def deal_records(self) -> list[DealRecord]:
-        """Return the deals that have ended one by one, in the same way."""
-        return [_without_streams(deal) for deal in self._deals]
-
-
-def _without_streams(deal: DealRecord) -> DealRecord:
-    tables = tuple(dataclasses.replace(table, stream_key=0) for table in deal.tables)
-    return dataclasses.replace(deal, tables=tables, seeds={})
+        return [Frame(table, "the other table is over" if elsewhere else told(table, table.events[-1]))]

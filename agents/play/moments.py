@@ -24,6 +24,7 @@ class Stage(enum.Enum):
     """What a game waits for."""
 
     TURN = "turn"  #: the person's decision
+    THINKING = "thinking"  #: the agents, who are to move
     DEAL_OVER = "deal over"  #: the next deal
     GAME_OVER = "game over"  #: nothing: a new game
     STOPPED = "stopped"  #: nothing: an agent failed, and the deal cannot be played to its end

@@ -20,7 +20,8 @@ def end_of_game(seating: Seating, ended: Transition, scores: list[int]) -> list[
     if any(bonuses):
         told.append(f"The end of the game pays {_paid(seating, bonuses)}.")
     if ended.truncated_deals[0]:
-        return [*told, f"The game is cut short after {seating.rules.max_deals} deals, without a winner."]
+        count = seating.rules.max_deals
+        return [*told, f"The game is cut short after {count} deal{'s' if count > 1 else ''}, without a winner."]
     if winner < 0:
         return [*told, "The game is over, and nobody is ahead."]
     wins = "win" if len(seating.rules.seats_of(winner)) > 1 else "wins"

@@ -1,86 +1,32 @@
-// The table in the browser. It shows what the server sends, which is what the person may know, and sends back the text
-// of a legal action with the version of the position that it belongs to. Nothing is decided here.
+/*
+ * The page: asks the server, shows what it tells (which is what the person may know) and sends back the text of a legal
+ * action with the version of the position that it belongs to. Nothing is decided here.
+ */
 "use strict";
 
-const RANKS = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
-const SUITS = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
-const CARD_TEXT = /\b([A2-9TJQK][SHDC])\b/;
-const SVG = "http://www.w3.org/2000/svg";
-const CARD_VERBS = ["knock", "discard", "give"];
-const PLACE_VERBS = { stock: "draw", pile: "take" };
 const GONE = "The server does not answer. If it was stopped, start it again with: python -m agents.play";
+const THINKING = "The others are thinking ...";
+/** Milliseconds between two questions whether an agent has done thinking. */
+const ASK_AGAIN = 250;
 
-const $ = (id) => document.getElementById(id);
-const form = $("start");
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 let position = null; // what the server last told
-let offer = null; // what can be chosen for a new game
+let told = 0; // how many of its frames have been shown
 let chosen = ""; // the card that is picked up
 let advised = null; // the hint for this position
-let busy = false; // a request is under way
-let playing = null; // moments still to be shown: ends early when called
+let hinting = false; // somebody thinks of a hint
+let busy = false; // a request of the person's is under way
+let watching = false; // the server is asked again and again while agents think
+let scenes = 0; // numbers what is shown frame by frame: a later scene ends an earlier one
+let skip = null; // ends the scene when called
 let byKeyboard = false;
 
-// ---------------------------------------------------------------- words
-
-function cardName(card) {
-  return `${RANKS[card[0]] || card[0]} of ${SUITS[card[1]]}`;
-}
-
-function spoken(text) {
-  return text.split(CARD_TEXT).map((part, place) => (place % 2 ? cardName(part) : part)).join("");
-}
-
-function chip(card) {
-  const span = document.createElement("span");
-  span.className = "chip";
-  span.dataset.card = card;
-  span.setAttribute("role", "img");
-  span.setAttribute("aria-label", cardName(card));
-  span.style.color = document.querySelector(`#card-${card} text`).getAttribute("fill");
-  const suit = document.createElementNS(SVG, "svg");
-  const [large] = [...document.querySelectorAll(`#card-${card} path`)].slice(-1);
-  suit.setAttribute("viewBox", suitBox(large));
-  suit.append(large.cloneNode());
-  span.append(card[0] === "T" ? "10" : card[0], suit);
-  return span;
-}
-
-// The square in which a suit is drawn on its card.
-function suitBox(path) {
-  const numbers = path.getAttribute("d").match(/[-\d.]+/g).map(Number);
-  const [xs, ys] = [0, 1].map((odd) => numbers.filter((_, place) => place % 2 === odd));
-  const [left, top] = [Math.min(...xs), Math.min(...ys)];
-  const size = Math.max(Math.max(...xs) - left, Math.max(...ys) - top);
-  return `${left} ${top} ${size} ${size}`;
-}
-
-// Fills an element with words in which cards are drawn.
-function write(element, text) {
-  element.replaceChildren(...text.split(CARD_TEXT).map((part, place) => (place % 2 ? chip(part) : part)));
-  return element;
-}
-
-function make(tag, text = "", className = "") {
-  const element = document.createElement(tag);
-  element.className = className;
-  return write(element, text);
-}
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-function complain(text, retry = false) {
-  $("message").hidden = !text;
-  $("again").hidden = !retry;
-  $("message").querySelector("p").textContent = text;
-}
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // ---------------------------------------------------------------- asking the server
 
-async function ask(path, content) {
-  if (busy) return null;
-  busy = true;
-  document.body.setAttribute("aria-busy", "true");
+/** Return the answer to a request, null if there is none; what went wrong is told. */
+async function exchange(path, content) {
   try {
     const options = content && {
       method: "POST",
@@ -89,115 +35,161 @@ async function ask(path, content) {
     };
     const reply = await fetch(path, options);
     const answer = await reply.json();
-    if (reply.ok) {
-      complain("");
-      return answer;
-    }
+    if (reply.ok) return answer;
     complain(answer.error);
-    if (reply.status === 409) await catchUp();
+    if (reply.status === 409) {
+      const now = await fetch("state"); // shows the table as it is, without another word about it
+      if (now.ok) receive(await now.json());
+    }
   } catch {
     complain(GONE, true);
-  } finally {
-    busy = false;
-    document.body.removeAttribute("aria-busy");
   }
   return null;
 }
 
-// Shows the table as it is now, without a word about it.
-async function catchUp() {
-  const reply = await fetch("state");
-  if (reply.ok) settle(await reply.json());
+/** The same for what the person does: one thing at a time. */
+async function ask(path, content) {
+  if (busy) return null;
+  busy = true;
+  document.body.setAttribute("aria-busy", "true");
+  const answer = await exchange(path, content);
+  busy = false;
+  document.body.removeAttribute("aria-busy");
+  if (answer) complain("");
+  return answer;
 }
 
-async function refresh() {
-  const answer = await ask("state");
-  if (answer) settle(answer);
+function complain(text, retry = false) {
+  $("message").hidden = !text;
+  $("again").hidden = !retry;
+  $("message").querySelector("p").textContent = text;
 }
 
 async function send(path, content = {}) {
   const answer = await ask(path, content);
-  if (answer) await showFrames(answer);
+  if (answer && path === "new") form.hidden = true;
+  if (answer) receive(answer, true);
 }
 
 const act = (action) => send("act", { action });
 
-async function getHint() {
-  const hint = await ask("hint", {});
-  if (!hint || hint.version !== position.version) return;
-  advised = hint;
-  const choice = position.choices.find((one) => one.text === hint.action);
-  if (CARD_VERBS.includes(choice.verb)) chosen = choice.card;
-  showTurn();
+async function refresh() {
+  const answer = await ask("state");
+  if (answer) receive(answer);
 }
 
-// ---------------------------------------------------------------- the table
+/** Ask again and again while agents think. */
+async function watch() {
+  if (watching) return;
+  watching = true;
+  while (position.stage === "thinking") {
+    await wait(ASK_AGAIN);
+    const { version } = position;
+    const answer = await exchange("state");
+    if (!answer) break;
+    if (!busy && position.version === version) await receive(answer);
+  }
+  watching = false;
+}
 
-// Shows one after another how the others moved, then the position.
-async function showFrames(answer) {
+async function getHint() {
+  const { version } = position;
+  hinting = true;
+  showHint();
+  let hint = await exchange("hint", {});
+  while (hint && hint.thinking && position.version === version) {
+    await wait(ASK_AGAIN);
+    if (position.version === version) hint = await exchange("hint", {});
+  }
+  if (position.version !== version || position.stage !== "turn") return;
+  hinting = false;
+  if (hint) {
+    complain("");
+    advised = hint;
+    const choice = position.choices.find((one) => one.text === hint.action);
+    if (CARD_VERBS.includes(choice.verb)) chosen = choice.card;
+  }
+  showTurn();
+  if (byKeyboard) (document.querySelector("button.advised, .advised-card") || $("hint")).focus();
+}
+
+// ---------------------------------------------------------------- showing what it tells
+
+/**
+ * Take what the server tells. Where nothing is new nothing changes: a hint, a picked card and the focus stay. What the
+ * others did is shown one by one if it answers what the person did, or follows on what has been shown of it.
+ */
+async function receive(answer, asked = false) {
+  if (answer.offer) offer = { ...answer.offer, chosen: (offer || answer.offer).chosen };
+  const known = position && position.version === answer.version;
+  const first = known ? told : asked ? 0 : answer.frames.length;
+  if (!known || position.stage !== answer.stage || first < answer.frames.length) {
+    if (skip) skip();
+    scenes += 1;
+    position = answer;
+    told = answer.frames.length;
+    showRules();
+    const scene = scenes;
+    if (form.hidden && answer.stage !== "start") await showFrames(answer.frames.slice(first), scene);
+    if (scene !== scenes) return;
+    show();
+  }
+  if (position.stage === "thinking") watch();
+}
+
+/** Show one after another how the others moved, except for the last time: that is the position. */
+async function showFrames(frames, scene) {
   const pause = calm.matches ? 0 : Number($("pace").value);
-  form.hidden = true;
   $("game").hidden = false;
   $("end").hidden = true;
-  $("choose").hidden = true;
+  $("turn").hidden = false;
   clearTurn();
-  let ended = false;
-  for (const frame of pause ? answer.frames.slice(0, -1) : []) {
-    draw(frame.svg);
+  let ended = !pause;
+  for (const frame of position.stage === "thinking" ? frames : frames.slice(0, -1)) {
+    if (ended || scene !== scenes) break;
+    drawBoard(frame.svg);
     write($("question"), frame.words);
     $("skip").hidden = false;
-    if (byKeyboard) $("skip").focus();
+    if (byKeyboard && form.hidden) $("skip").focus();
     await new Promise((done) => {
       const timer = setTimeout(done, pause);
-      playing = () => {
+      skip = () => {
         ended = true;
         clearTimeout(timer);
         done();
       };
     });
-    if (ended) break;
   }
-  playing = null;
-  settle(answer);
+  if (scene === scenes) skip = null;
 }
 
 function clearTurn() {
   chosen = "";
   advised = null;
+  hinting = false;
   for (const id of ["card-verbs", "verbs", "hinted"]) $(id).replaceChildren();
   for (const id of ["naming", "hint", "skip"]) $(id).hidden = true;
 }
 
-function draw(svg) {
-  $("board").innerHTML = svg;
-  const box = $("board").firstElementChild.viewBox.baseVal;
-  $("board").style.setProperty("--shape", String(box.width / box.height));
-}
-
-function settle(answer) {
-  if (playing) playing();
-  offer = answer.offer || offer;
-  const fresh = !position || position.version !== answer.version || position.stage !== answer.stage;
-  position = answer;
-  if (answer.rulebook) {
-    const chapters = answer.rulebook.map(({ title, text }) => make("p", `${title}. ${text}`));
-    $("rulebook").querySelector("div").replaceChildren(...chapters);
-  }
-  if (answer.stage === "start") {
+/** Show the position, unless somebody is choosing a new game. */
+function show() {
+  document.body.dataset.stage = position.stage;
+  document.body.dataset.version = position.version;
+  if (!form.hidden) return;
+  if (position.stage === "start") {
     openStart();
     return;
   }
-  if (!fresh && form.hidden === false) return; // somebody is choosing a new game
-  form.hidden = true;
   $("game").hidden = false;
   $("choose").hidden = false;
-  const who = make("span", ` · you are ${answer.players[answer.seat]}`, "wide");
-  $("about").replaceChildren(answer.rules, who);
-  draw(answer.svg);
-  $("board").setAttribute("aria-label", spoken(answer.text));
+  const who = make("span", "wide", ` · you are ${position.players[position.seat]}`);
+  $("about").replaceChildren(position.rules, who);
+  const now = position.stage === "thinking" && position.frames.length ? position.frames.at(-1) : position;
+  drawBoard(now.svg);
+  $("board").setAttribute("aria-label", spoken(position.text));
   showScores();
   const log = $("log").querySelector("ol");
-  log.replaceChildren(...answer.events.map((text) => make("li", text)));
+  log.replaceChildren(...position.events.map((text) => make("li", "", ...withCards(text))));
   log.scrollTop = log.scrollHeight;
   clearTurn();
   showEnd();
@@ -205,107 +197,64 @@ function settle(answer) {
   if (byKeyboard) focusOnWhatComes();
 }
 
+function showRules() {
+  if (!position.rulebook) return;
+  const chapters = position.rulebook.map(({ title, text }) => make("p", "", ...withCards(`${title}. ${text}`)));
+  $("rulebook").querySelector("div").replaceChildren(...chapters);
+}
+
 function showScores() {
   const rows = position.scores.flatMap(({ side, points, boxes, own }) => [
-    make("span", side, own ? "own" : ""),
-    make("span", `${boxes} won`, "quiet"),
-    make("span", String(points), "points"),
+    make("span", own ? "own" : "", side),
+    make("span", "quiet", `${boxes} won`),
+    make("span", "points", String(points)),
   ]);
   const goal = position.episode === "game" ? `a game to ${position.target}` : "all deals so far";
-  $("scores").replaceChildren(...rows, make("span", `deals won, and points of ${goal}`, "goal quiet"));
+  $("scores").replaceChildren(...rows, make("span", "goal quiet", `deals won, and points of ${goal}`));
 }
 
 function showTurn() {
-  $("turn").hidden = position.stage !== "turn";
-  if (position.stage !== "turn") return;
-  const choices = position.choices;
-  $("hint").hidden = false;
-  $("hint").textContent = `Hint by ${position.hint}`;
-  write($("hinted"), advised ? advised.words : "");
-  const byCard = new Map();
-  for (const choice of choices.filter(({ verb }) => CARD_VERBS.includes(verb))) {
-    byCard.set(choice.card, [...(byCard.get(choice.card) || []), choice]);
-  }
+  const { stage, choices } = position;
+  $("turn").hidden = !["turn", "thinking"].includes(stage);
+  if (stage === "thinking") $("question").textContent = THINKING;
+  if (stage !== "turn") return;
+  showHint();
+  const byCard = actionsByCard(choices);
   const what = byCard.size && !chosen ? ": choose a card" : "";
   write($("question"), `Your turn: ${position.question}${what}`);
-  decorate(choices, byCard);
+  drawTurn(position, { chosen, advised: advised ? advised.action : "", pick, act });
   const alone = choices.filter(({ verb }) => ![...CARD_VERBS, "catch"].includes(verb));
   $("verbs").replaceChildren(...alone.map(actionButton));
-  const some = [...(byCard.get(chosen) || [])].sort((a, b) => CARD_VERBS.indexOf(a.verb) - CARD_VERBS.indexOf(b.verb));
-  $("card-verbs").replaceChildren(...some.map(actionButton));
+  $("card-verbs").replaceChildren(...(byCard.get(chosen) || []).map(actionButton));
   const names = choices.filter(({ verb }) => verb === "catch");
   $("naming").hidden = !names.length;
   const [inPile, others] = [true, false].map((lies) => names.filter(({ note }) => Boolean(note) === lies));
   $("named").replaceChildren(...optionGroup("in the pile", inPile), ...optionGroup("elsewhere: a wrong catch", others));
 }
 
+function showHint() {
+  $("hint").hidden = false;
+  $("hint").disabled = hinting;
+  $("hint").textContent = hinting ? `${position.hint} is thinking ...` : `Hint by ${position.hint}`;
+  write($("hinted"), advised ? advised.words : "");
+}
+
 function optionGroup(label, choices) {
-  const group = document.createElement("optgroup");
+  const group = make("optgroup", "", ...choices.map(({ text, card }) => new Option(cardName(card), text)));
   group.label = label;
-  group.append(...choices.map(({ text, card }) => new Option(cardName(card), text)));
   return choices.length ? [group] : [];
 }
 
 function actionButton(choice) {
-  const button = make("button", capital(choice.words));
+  const words = capital(choice.words);
+  const button = make("button", "", ...withCards(words));
   button.type = "button";
   button.dataset.action = choice.text;
-  button.setAttribute("aria-label", spoken(`${capital(choice.words)}${choice.note ? `, ${choice.note}` : ""}`));
-  if (choice.note) button.append(make("small", choice.note));
+  button.setAttribute("aria-label", spoken(`${words}${choice.note ? `, ${choice.note}` : ""}`));
+  if (choice.note) button.append(make("small", "", choice.note));
   button.classList.toggle("main", ["knock", "big_gin"].includes(choice.verb));
   button.classList.toggle("advised", Boolean(advised) && advised.action === choice.text);
   button.addEventListener("click", () => act(choice.text));
-  return button;
-}
-
-// Makes the cards of the picture clickable with which something can be done now.
-function decorate(choices, byCard) {
-  draw(position.svg);
-  const cardTurn = byCard.size > 0;
-  for (const use of $("board").querySelectorAll("use[data-place]")) {
-    const { card, place, seat } = use.dataset;
-    if (place === "hand" && byCard.has(card)) {
-      const button = enable(use, cardName(card), () => pick(card));
-      button.classList.toggle("chosen", card === chosen);
-      button.setAttribute("aria-pressed", String(card === chosen));
-      button.classList.toggle("advised-card", Boolean(advised) && advised.action.endsWith(` ${card}`));
-    } else if (place === "hand" && cardTurn && Number(seat) === position.seat) {
-      use.parentNode.classList.add("cannot");
-    } else {
-      const choice = choices.find(({ verb }) => verb === PLACE_VERBS[place]);
-      if (choice) {
-        const button = enable(use, spoken(capital(choice.words)), () => act(choice.text));
-        button.classList.toggle("advised-card", Boolean(advised) && advised.action === choice.text);
-      }
-    }
-  }
-}
-
-function enable(use, label, onPress) {
-  const button = use.parentNode;
-  const ring = document.createElementNS(SVG, "rect");
-  const symbol = document.querySelector(`#card-${use.dataset.card || "back"} rect`);
-  for (const name of ["width", "height", "rx"]) ring.setAttribute(name, symbol.getAttribute(name));
-  for (const name of ["x", "y"]) ring.setAttribute(name, use.getAttribute(name));
-  ring.classList.add("ring");
-  button.append(ring);
-  button.classList.add("can");
-  button.dataset.can = use.dataset.card || use.dataset.place;
-  button.setAttribute("role", "button");
-  button.setAttribute("tabindex", "0");
-  button.setAttribute("aria-label", label);
-  button.addEventListener("click", onPress);
-  button.addEventListener("keydown", (event) => {
-    const along = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      onPress();
-    } else if (along) {
-      const all = [...$("board").querySelectorAll(".can")];
-      const next = all[all.indexOf(button) + along];
-      if (next) next.focus();
-    }
-  });
   return button;
 }
 
@@ -315,96 +264,59 @@ function pick(card) {
   if (byKeyboard) (chosen ? $("card-verbs").querySelector("button") : cardButton(card)).focus();
 }
 
-const cardButton = (card) => $("board").querySelector(`.can[data-can="${card}"]`);
-
 function focusOnWhatComes() {
-  const title = position.stage === "turn" ? $("question") : $("end-title");
+  const isTurn = position.stage === "turn";
   const arrived = $("board").querySelector(".can use[data-place=hand] ~ text");
   const first = arrived ? arrived.parentNode : $("board").querySelector(".can");
-  if (!$("verbs").childElementCount && position.stage === "turn" && first) first.focus();
-  else if (position.stage === "turn" && $("verbs").childElementCount) $("verbs").firstElementChild.focus();
-  else title.focus();
+  const wanted = $("verbs").firstElementChild || first || $("question");
+  (isTurn ? wanted : position.stage === "thinking" ? $("question") : $("end-title")).focus();
 }
 
 function showEnd() {
-  const { stage, explanation, outcome, fault, finished, seed } = position;
-  $("end").hidden = stage === "turn";
-  if (stage === "turn") return;
+  const { stage, explanation, outcome, fault, finished, replayed, seed } = position;
   const titles = { "deal over": "The deal is over", "game over": "The game is over", stopped: "The game has stopped" };
+  $("end").hidden = !titles[stage];
+  if (!titles[stage]) return;
   $("end-title").textContent = titles[stage];
-  $("explanation").replaceChildren(...explanation.map(({ topic, text }) => make("li", text, topic)));
+  $("explanation").replaceChildren(...explanation.map(({ topic, text }) => make("li", topic, ...withCards(text))));
   write($("outcome"), fault || outcome);
   $("next").hidden = stage !== "deal over";
   $("new").hidden = stage === "deal over";
   for (const id of ["save", "replay"]) $(id).hidden = !finished;
   $("replay-all").hidden = finished < 2;
+  $("replay-all").textContent = replayed < finished ? `Replay the last ${replayed} deals` : "Replay all deals";
   $("seed").textContent = seed === null ? "" : `The cards of this game again: --seed ${seed}`;
 }
 
-// ---------------------------------------------------------------- a new game
-
 function openStart() {
-  const { presets, chosen: before } = offer;
-  form.preset.replaceChildren(...presets.map(({ name }) => new Option(name, name, false, name === before.preset)));
+  fillStart();
   $("game").hidden = true;
   $("about").textContent = "";
   form.hidden = false;
   $("choose").hidden = true;
   $("back").hidden = position.stage === "start";
-  showGame();
   if (byKeyboard) form.preset.focus();
 }
 
-const theGame = () => offer.presets.find(({ name }) => name === form.preset.value);
-
-function showGame() {
-  const game = theGame();
-  const before = offer.chosen.preset === game.name ? offer.chosen : { seat: 0, episode: offer.chosen.episode };
-  $("game-about").textContent = game.about;
-  const seats = [...Array(game.players).keys()];
-  form.seat.replaceChildren(...seats.map((seat) => new Option(`player_${seat}`, seat, false, seat === before.seat)));
-  const episodes = { game: `a game to ${game.target}`, deal: "single deals" };
-  form.episode.replaceChildren(
-    ...Object.entries(episodes).map(([name, words]) => new Option(words, name, false, name === before.episode)),
-  );
-  showAgents(before);
-}
-
-function showAgents(before = {}) {
-  const game = theGame();
-  const seat = Number(form.seat.value);
-  const opponents = [...(before.opponents || [])];
-  const others = [...Array(game.players).keys()].filter((one) => one !== seat);
-  $("agents").replaceChildren(
-    ...others.map((one) => {
-      const partner = one % game.teams === seat % game.teams;
-      const set = (partner ? before.partner : opponents.shift()) || game.strongest;
-      const label = make("label", `player_${one}, ${partner ? "your partner" : "opponent"}`);
-      const select = document.createElement("select");
-      select.name = partner ? "partner" : "opponent";
-      select.replaceChildren(...game.agents.map((name) => new Option(name, name, false, name === set)));
-      label.append(select);
-      return label;
-    }),
-  );
-}
-
-function start(event) {
-  event.preventDefault();
-  const of = (name) => [...form.querySelectorAll(`[name=${name}]`)].map(({ value }) => value);
-  const content = {
-    preset: form.preset.value,
-    rules: form.rules.value.split(/\s+/).filter(Boolean),
-    seat: Number(form.seat.value),
-    opponents: of("opponent"),
-    episode: form.episode.value,
-  };
-  const [partner] = of("partner");
-  offer.chosen = { ...content, partner };
-  send("new", partner ? { ...content, partner } : content);
-}
-
 // ---------------------------------------------------------------- events
+
+/** What the browser keeps for the next time, where it may: some settings forbid it. */
+const kept = {
+  get(name) {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  },
+  set(name, value) {
+    try {
+      localStorage.setItem(name, value);
+    } catch {
+      // then it is chosen again the next time
+    }
+  },
+};
 
 document.addEventListener("keydown", (event) => {
   byKeyboard = true;
@@ -414,13 +326,16 @@ document.addEventListener("pointerdown", () => {
   byKeyboard = false;
 });
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !playing) refresh();
+  if (!document.hidden && !skip) refresh();
 });
-form.addEventListener("submit", start);
-form.preset.addEventListener("change", showGame);
-form.seat.addEventListener("change", () => showAgents());
-$("board").addEventListener("click", () => playing && playing());
-$("skip").addEventListener("click", () => playing && playing());
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  showStarting(true);
+  await send("new", readStart());
+  showStarting(false);
+});
+$("board").addEventListener("click", () => skip && skip());
+$("skip").addEventListener("click", () => skip && skip());
 $("hint").addEventListener("click", getHint);
 $("next").addEventListener("click", () => send("next"));
 $("again").addEventListener("click", refresh);
@@ -428,13 +343,13 @@ $("choose").addEventListener("click", openStart);
 $("new").addEventListener("click", openStart);
 $("back").addEventListener("click", () => {
   form.hidden = true;
-  settle(position);
+  show();
 });
 $("naming").addEventListener("submit", (event) => {
   event.preventDefault();
   act($("named").value);
 });
 $("log").open = window.matchMedia("(min-width: 60rem)").matches;
-$("pace").value = localStorage.getItem("pace") || $("pace").value;
-$("pace").addEventListener("change", () => localStorage.setItem("pace", $("pace").value));
+$("pace").value = kept.get("pace") || $("pace").value;
+$("pace").addEventListener("change", () => kept.set("pace", $("pace").value));
 refresh();

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.checkpoints import SHIPPED, shipped_folder
+from agents.names import LONGEST_NAME, short_name
 from agents.openspiel import OpenSpielAgent, check_shared
 from agents.registry import AGENT_NAMES
 from gin_env.episodes import EPISODES
 from gin_env.errors import whole_number
 from gin_env.rules import Rules
-
-#: What a person may be called: long enough for a name, short enough for the table.
-LONGEST_NAME = 24
 
 
 class Roster:
@@ -88,8 +86,8 @@ class Seating:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The same as the table shows them: ``player_1 (simple)``; of files and models without the folders before."""
-        names = (agent.rpartition("/")[2] or self.name for agent in self.agents)
+        """The same as the table shows them: ``player_1 (simple)``."""
+        names = (short_name(agent) if agent else self.name for agent in self.agents)
         return tuple(f"player_{seat} ({name})" for seat, name in enumerate(names))
 
     @property

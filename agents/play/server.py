@@ -2,24 +2,25 @@
 
 GET ``/`` is the page, ``/state`` the table; POST ``/new``, ``/act``, ``/hint`` and ``/next`` take JSON objects with the
 ``version`` that the page shows; GET ``/record`` and ``/replay`` hold deals that have ended. Whatever else is asked is
-answered with ``{"error": ...}``, which says what to do, and changes nothing.
+answered with ``{"error": ...}``, which says what to do, and changes nothing. Each request is worked on in a daemon
+thread, so that nothing that hangs keeps the program from ending.
 """
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
+import os
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -27,21 +28,28 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from agents.cli import UserError
+from agents.pages import asset
 from agents.play.guard import HEADERS, REPLAY_POLICY, Guard
 from agents.play.moments import Refused, Unplayable
 from agents.play.options import DEFAULT_PORT, PlayArguments
 from agents.play.session import Session
+from agents.play.thinking import in_thread
 from gin_env.errors import IllegalAction
 from gin_env.rendering.svg import svg_symbols
 
-_HERE = Path(__file__).parent
 _LOOPBACK = "127.0.0.1"
 #: Where the page keeps the pictures of the 52 cards, which every table refers to.
 _CARDS = "<!-- cards -->"
 #: Bytes of the longest request: an action or the choices for a new game are much shorter.
 LONGEST_REQUEST = 8192
 #: Seconds that answers under way may take once the server is asked to stop.
-_GRACE = 2
+_GRACE = 1
+#: The files of the page, by the package that has them.
+_FILES = {
+    "agents.pages": ("page.css", "cards.js"),
+    "agents.play": ("play.css", "board.js", "start.js", "play.js"),
+}
+_MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 #: What requests hold: a name, its kind, and whether it may be missing.
 Fields = Mapping[str, tuple[type, bool]]
@@ -69,15 +77,15 @@ def make_app(arguments: PlayArguments | None = None) -> Starlette:
     def asked(fields: Fields, method: Callable[..., dict[str, Any]]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
             values = await _read(request, fields)
-            return _json(await run_in_threadpool(method, **values))
+            return _json(await _apart(method, **values))
 
         return answer
 
     async def state(request: Request) -> Response:
-        return _json(await run_in_threadpool(session.state))
+        return _json(await _apart(session.state))
 
     async def record(request: Request) -> Response:
-        records = await run_in_threadpool(session.records)
+        records = await _apart(session.records)
         lines = "".join(f"{one.to_json()}\n" for one in records)
         named = {"content-disposition": 'attachment; filename="gin-deals.jsonl"'}
         return Response(lines, media_type="application/x-ndjson", headers=named)
@@ -85,15 +93,18 @@ def make_app(arguments: PlayArguments | None = None) -> Starlette:
     async def replay(request: Request) -> Response:
         from agents.replay import replay_page
 
-        deals = await run_in_threadpool(session.deals, request.query_params.get("deals") == "all")
-        page = await run_in_threadpool(replay_page, deals)
+        deals = await _apart(session.deals, request.query_params.get("deals") == "all")
+        page = await _apart(replay_page, deals)
         return HTMLResponse(page, headers={"content-security-policy": REPLAY_POLICY})
 
     app = Starlette(
         routes=[
-            Route("/", _file("play.html", "text/html"), methods=["GET"]),
-            Route("/play.css", _file("play.css", "text/css"), methods=["GET"]),
-            Route("/play.js", _file("play.js", "text/javascript"), methods=["GET"]),
+            Route("/", _file("play.html", "agents.play"), methods=["GET"]),
+            *(
+                Route(f"/{name}", _file(name, package), methods=["GET"])
+                for package, names in _FILES.items()
+                for name in names
+            ),
             Route("/state", state, methods=["GET"]),
             Route("/act", asked(_ACT, session.act), methods=["POST"]),
             Route("/hint", asked(_VERSION, session.hint), methods=["POST"]),
@@ -131,18 +142,28 @@ def serve(arguments: PlayArguments) -> None:
 
 def _listen(port: int | None) -> socket.socket:
     """Return a socket that listens on this machine alone: at a port, or at the usual one or any free one."""
+    wanted = DEFAULT_PORT if port is None else port
     listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # elsewhere it would let two programs have the port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((_LOOPBACK, DEFAULT_PORT if port is None else port))
+        listening.bind((_LOOPBACK, wanted))
         listening.listen()
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE and port is None:
             print(f"port {DEFAULT_PORT} is taken by another program, so the page gets a free one")
             return _listen(0)
-        raise UserError(f"--port {port}: cannot be used ({error.strerror}); --port 0 takes a free one") from error
+        raise UserError(f"--port {wanted}: cannot be used ({error.strerror}); --port 0 takes a free one") from error
     return listening
+
+
+async def _apart(method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Return what a method returns that is called in a thread of its own."""
+    try:
+        return await asyncio.wrap_future(in_thread(method, *args, **named))
+    except asyncio.CancelledError:  # the program ends, and does not wait for it
+        raise HTTPException(503, "the program has been stopped") from None
 
 
 async def _read(request: Request, fields: Fields) -> dict[str, Any]:
@@ -191,25 +212,33 @@ def _json(content: dict[str, Any], status: int = 200) -> Response:
     return Response(json.dumps(content), status, media_type="application/json", headers=HEADERS)
 
 
-def _refuse(status: int) -> Callable[[Request, Exception], Response]:
-    return lambda request, error: _json({"error": str(error)}, status)
+def _refuse(status: int) -> Callable[[Request, Exception], Any]:
+    async def refuse(request: Request, error: Exception) -> Response:
+        return _json({"error": str(error)}, status)
+
+    return refuse
 
 
-def _http_error(request: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     told = {404: "there is nothing at this address; the page is at /", 405: "this address is asked in another way"}
     return _json({"error": told.get(error.status_code, error.detail)}, error.status_code)
 
 
-def _own_error(request: Request, error: Exception) -> Response:
+async def _own_error(request: Request, error: Exception) -> Response:
     return _json({"error": "the server made a mistake; the terminal in which it runs shows which"}, 500)
 
 
 @cache
-def _content(name: str) -> str:
-    text = (_HERE / name).read_text(encoding="utf-8")
+def _content(name: str, package: str) -> str:
+    text = asset(name, package)
     return text.replace(_CARDS, svg_symbols()) if name.endswith(".html") else text
 
 
-def _file(name: str, media_type: str) -> Callable[[Request], Response]:
-    return lambda request: Response(_content(name), media_type=media_type)
+def _file(name: str, package: str) -> Callable[[Request], Any]:
+    media_type = _MEDIA_TYPES[name.rpartition(".")[2]]
+
+    async def answer(request: Request) -> Response:
+        return Response(_content(name, package), media_type=media_type)
+
+    return answer

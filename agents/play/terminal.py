@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Iterable
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TextIO
 
+from agents.pages.words import rules_in_words
 from agents.play.choices import Choice
 from agents.play.game import Game
 from agents.play.moments import Frame, Refused, Stage
 from agents.play.options import PlayArguments
 from gin_env.notation.records import DealRecord, GameRecord, write_records
 from gin_env.rendering.text import render_table
-from gin_env.rulebook import rulebook
 
 _WIDTH = 100
 #: A verb that may go with more cards than a hand holds (a catch) is told with an example, not card by card.
 _MOST_LISTED = 12
+#: So much of a line that cannot be understood is repeated.
+_REPEATED = 40
 
 _HELP = """\
 Write the number of what you want to do, or its words: draw, discard 5H, give 5H, knock with 5H. A card alone is
@@ -85,24 +87,25 @@ class _Terminal:
         self._game = game = Game(self._seating, seed)
         self._started += 1
         self._tell(f"{game.rules.name}: {', '.join(game.seating.shown)}. ? tells what can be written.")
-        self._tell_frames(game.first_frames)
+        self._tell_frames(game.play_on())
         while game.stage in (Stage.TURN, Stage.DEAL_OVER):
             self._show()
             if game.stage is Stage.DEAL_OVER:
                 self._wait("Enter deals again")
-                self._tell_frames(game.next_deal(game.version))
+                game.next_deal(game.version)
+                self._tell_frames(game.play_on())
             else:
-                self._tell_frames(game.act(self._ask(), game.version))
+                self._tell_frames(chain(game.act(self._ask(), game.version), game.play_on()))
         self._show()
         self._wait("Enter begins a new game")
-        self._earlier += game.records()
+        self._earlier += game.book.records()
 
     # ------------------------------------------------------------------ telling
 
     def _tell(self, text: str = "") -> None:
         print(text, file=self._out, flush=True)
 
-    def _tell_frames(self, frames: list[Frame]) -> None:
+    def _tell_frames(self, frames: Iterable[Frame]) -> None:
         self._tell()
         for frame in frames:
             self._tell(f"  {frame.words}")
@@ -141,13 +144,12 @@ class _Terminal:
         self._tell(_HELP)
 
     def _rules(self, _: str) -> None:
-        for chapter in rulebook(self._game.rules):
-            text = f"{chapter.title}. {' '.join(sentence.text for sentence in chapter.sentences)}"
-            self._tell(textwrap.fill(text, _WIDTH, subsequent_indent="  "))
+        for chapter in rules_in_words(self._game.rules):
+            self._tell(textwrap.fill(f"{chapter.title}. {chapter.text}", _WIDTH, subsequent_indent="  "))
 
     def _hint(self, _: str) -> None:
         try:
-            self._tell(self._game.hint(self._game.version).words)
+            self._tell(self._game.hint(self._game.version)().words)
         except Refused as error:
             self._tell(str(error))
 
@@ -189,7 +191,7 @@ class _Terminal:
         raise _Quit
 
     def _save(self, name: str) -> None:
-        records = [*self._earlier, *self._game.records()]
+        records = [*self._earlier, *self._game.book.records()]
         path = Path(name)
         if not name:
             self._tell("save FILE: name a file, for example save games.jsonl")
@@ -209,11 +211,12 @@ class _Terminal:
 
 def find_choice(line: str, choices: list[Choice]) -> Choice | str:
     """Return what a line chooses, or why it does not choose anything."""
+    told = line if len(line) <= _REPEATED else f"{line[:_REPEATED]}..."
     if line.isdecimal():
-        number = int(line)
+        number = int(line) if line == told else 0  # Python itself refuses to read very long ones
         if 1 <= number <= len(choices):
             return choices[number - 1]
-        return f"{line}: write a number from 1 to {len(choices)}, or ? for help"
+        return f"{told}: write a number from 1 to {len(choices)}, or ? for help"
     words = [word for word in line.lower().replace("_", " ").replace("10", "t").split() if word != "with"]
     verb = " ".join(word for word in words if not _is_card(word)).replace(" ", "_")
     card = next((word.upper() for word in words if _is_card(word)), "")
@@ -222,8 +225,8 @@ def find_choice(line: str, choices: list[Choice]) -> Choice | str:
     if len(exact) == 1 or (words and len(fitting) == 1):
         return (exact or fitting)[0]
     if words and fitting:
-        return f"{line}: write which: {', '.join(one.text for one in fitting[:_MOST_LISTED])}"
-    return f"{line!r} is nothing that can be done now: write a number from the list, or ? for help"
+        return f"{told}: write which: {', '.join(one.text for one in fitting[:_MOST_LISTED])}"
+    return f"{told!r} is nothing that can be done now: write a number from the list, or ? for help"
 
 
 def _is_card(word: str) -> bool:

@@ -26,13 +26,15 @@ from agents.thoughts import HasThoughts, annotate, think
 from gin_env.agent import Agent
 from gin_env.errors import AgentError
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, TableRecord, Thought, read_records
-from gin_env.rules import resolve_rules
+from gin_env.rules import Rules, resolve_rules
 from gin_env.view import PlayerView
 
 #: Deals that a page shows unless more are asked for: long deals of five hands then make a page of about 1 MB.
 DEALS_SHOWN = 50
 #: How many bad lines are told one by one.
 _TOLD = 5
+#: How every page begins.
+_BEGINNING = b"<!doctype html"
 _PAGE_IN_FOLDER = "replay.html"
 _ENDINGS = (".jsonl", ".json")
 
@@ -69,6 +71,8 @@ def main(words: Sequence[str]) -> None:
         raise UserError(f"--output {output}: that is a folder; name a file, for example {output / _PAGE_IN_FOLDER}")
     if any(_are_one(output, file) for file in files):
         raise UserError(f"--output {output}: the page would overwrite the records; name another file")
+    if output.exists() and not output.read_bytes()[: len(_BEGINNING)].lower().startswith(_BEGINNING):
+        raise UserError(f"--output {output}: this file is there already and is no page; name another one")
     records = _read(files)
     chosen = _choose(records, first, last)
     deals = sum(map(_num_deals, records))
@@ -177,20 +181,21 @@ def _with_thoughts(records: Sequence[Record], specs: Sequence[str]) -> Sequence[
         return records
     agents: dict[str, list[Agent | None]] = {}
     names: dict[int, str] = {}
+    unknown: list[ValueError] = []
     for rules_name in dict.fromkeys(record.rules for record in records):
-        rules = resolve_rules(rules_name)
-        if len(specs) not in (1, rules.num_players):
-            raise UserError(
-                f"--think {' '.join(specs)}: {rules_name} needs one agent for all seats, or {rules.num_players}"
-            )
-        by_spec = {spec: load_agent(spec, rules) for spec in dict.fromkeys(specs)}
-        if not any(isinstance(agent, HasThoughts) for agent in by_spec.values()):
-            raise UserError(
-                f"--think {' '.join(specs)}: no agent that can tell its thoughts; networks can, as best does"
-            )
-        names |= {id(agent): spec for spec, agent in by_spec.items()}
-        seated = [*specs] * rules.num_players if len(specs) == 1 else specs
-        agents[rules_name] = [by_spec[spec] for spec in seated]
+        try:
+            by_seat = _thinkers(specs, resolve_rules(rules_name))
+        except UserError:
+            raise
+        except ValueError as error:  # a network for one game need not know another one
+            unknown.append(error)
+            by_seat = [None] * resolve_rules(rules_name).num_players
+        names |= {id(agent): spec for agent, spec in zip(by_seat, _seated(specs, len(by_seat)), strict=True) if agent}
+        agents[rules_name] = by_seat
+    if len(unknown) == len(agents):
+        raise unknown[0]
+    for reason in unknown:
+        _tell_problem(f"not asked: {reason}")
 
     def ask(agent: HasThoughts, view: PlayerView) -> list[Thought]:
         try:
@@ -206,6 +211,22 @@ def _with_thoughts(records: Sequence[Record], specs: Sequence[str]) -> Sequence[
         except RecordError:
             thoughtful.append(record)  # refused below, with its reason
     return thoughtful
+
+
+def _thinkers(specs: Sequence[str], rules: Rules) -> list[Agent | None]:
+    """Return the agent to ask for each seat; raises ``ValueError`` where one cannot play by these rules."""
+    if len(specs) not in (1, rules.num_players):
+        raise UserError(
+            f"--think {' '.join(specs)}: {rules.name} needs one agent for all seats, or {rules.num_players}"
+        )
+    by_spec = {spec: load_agent(spec, rules) for spec in dict.fromkeys(specs)}
+    if not any(isinstance(agent, HasThoughts) for agent in by_spec.values()):
+        raise UserError(f"--think {' '.join(specs)}: no agent that can tell its thoughts; networks can, as best does")
+    return [by_spec[spec] for spec in _seated(specs, rules.num_players)]
+
+
+def _seated(specs: Sequence[str], num_players: int) -> list[str]:
+    return [*specs] * num_players if len(specs) == 1 else [*specs]
 
 
 def _kept(recorded: Record, asked: Record) -> Record:

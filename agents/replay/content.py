@@ -38,7 +38,7 @@ def _deal(frames: Frames, deal: DealStory) -> dict[str, Any]:
         "limits": deal.limits,
         "views": [_view(frames, view) for view in deal.views],
         "results": deal.results,
-        "winners": [table.winner for table in record.tables],
+        "winners": [*(table.winner for table in record.tables), record.winner],
         "explanations": deal.explanations,
         "ending": " / ".join(_ending(rules, deal, at) for at in range(rules.num_tables)),
         "points": record.points,

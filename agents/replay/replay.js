@@ -132,9 +132,8 @@ const KEYS = {
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || byId("help").open) return;
   const { key, target } = event;
-  const onButton = target.closest("button");
-  if (key === " " && onButton) return; // a button does its own
   const inMoves = byId("moves").contains(target);
+  if (key === " " && target.closest("button") && !inMoves) return; // a button that was reached by keys does its own
   if (key in KEYS) {
     if (key !== " ") play(false);
     if (!atEdge(KEYS[key])) DOINGS[KEYS[key]]();
@@ -157,8 +156,15 @@ function onKey(event) {
 /** Whether a button has nowhere to go: PageUp in the first deal does not go back to its first step. */
 const atEdge = (name) => byId(name).disabled;
 
+/** After a click with a pointer keys are for the page again: Space plays and does not press the button once more. */
+function leaveButton(event) {
+  const button = event.detail ? event.target.closest("button") : null;
+  if (button && !byId("help").open && !byId("moves").contains(button)) button.blur();
+}
+
 function listen() {
   document.addEventListener("keydown", onKey);
+  document.addEventListener("click", leaveButton);
   for (const [name, does] of Object.entries(DOINGS)) byId(name).addEventListener("click", does);
   byId("slider").addEventListener("input", (event) => choose({ step: Number(event.target.value) }));
   const chart = byId("chart");

@@ -7,7 +7,8 @@ function showDeals() {
   list.replaceChildren(...content.groups.flatMap((group) => [groupHeading(group), scoreTable(group)]));
   list.scrollTop = old;
   const present = list.querySelector("tr[aria-current]");
-  const top = present.offsetTop;
+  // A row's offsetTop counts from its table.
+  const top = present.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
   if (top < list.scrollTop || top + present.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - list.clientHeight / 2;
   }

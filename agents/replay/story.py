@@ -58,7 +58,7 @@ class DealStory:
     steps: list[Step]
     limits: list[int]  #: by table: the most deadwood with which one may knock
     views: list[View]  #: all hands, then each seat
-    results: list[str]  #: by table: how it ended and what it paid
+    results: list[str]  #: by table how it ended and what it paid; of two tables at last what both paid together
     explanations: list[list[Line]]  #: by table
 
 
@@ -104,9 +104,20 @@ def _tell_deal(record: DealRecord, final: State) -> DealStory:
         steps=_steps(record, rules, positions, order),
         limits=[table.limit if table.limit >= 0 else rules.knock_limit for table in last],
         views=[_view(record, rules, positions, order, seat) for seat in (None, *range(rules.num_players))],
-        results=[result(table) for table in last],
+        results=[*(result(table) for table in last), *_both_tables(record, rules)],
         explanations=[explain_deal(final, at, first_seat=at * rules.num_seats) for at in range(rules.num_tables)],
     )
+
+
+def _both_tables(record: DealRecord, rules: Rules) -> list[str]:
+    """Tell what two tables came to together; nothing where there is only one."""
+    if rules.num_tables == 1:
+        return []
+    sides = ["+".join(map(player_name, rules.seats_of(team))) for team in range(rules.num_teams)]
+    sums = [sum(table.points[team] for table in record.tables) for team in range(rules.num_teams)]
+    counts = ", ".join(f"{side} {points}" for side, points in zip(sides, sums, strict=True))
+    paid = [f"{points} points to {side}" for side, points in zip(sides, record.points, strict=True) if points]
+    return [f"Both tables together: {counts}; this pays {', '.join(paid) or 'no points'}"]
 
 
 def _steps(record: DealRecord, rules: Rules, positions: State, order: list[int]) -> list[Step]:

@@ -62,10 +62,8 @@ def explain_boxes(deal: Deal) -> Iterator[str]:
     at_the_end = rules.box_timing == "end"
     worth = f"{points(rules.box_bonus)}{' at the end of the game' if at_the_end else ''}"
     if rules.num_tables > 1:
-        both = "the team with more points from both scores the difference, the other nothing"
-        if rules.team_score == "gross":
-            both = "each team scores its points from both"
-        yield f"When both tables have finished, {both}."
+        both = "The team with more points from both tables scores the difference, the other nothing."
+        yield "Each team scores its points from both tables." if rules.team_score == "gross" else both
         if rules.box_bonus:
             yield f"The team with more points from both tables also gets a box, {worth}."
     elif rules.box_bonus and at_the_end and deal.result.winner is not None:

@@ -1,0 +1,23 @@
+"""What tables, pictures and sentences call an agent, whose full text may be a path: short, and in one line."""
+
+from __future__ import annotations
+
+import re
+
+#: The longest name that a picture shows.
+LONGEST_NAME = 24
+_SEPARATORS = "/\\"
+#: A drive, and the folders before the name of a file or model; in ``search:runs/mine`` what stands before them stays.
+_DRIVE = re.compile(r"^[A-Za-z]:(?=[/\\])")
+_FOLDERS = re.compile(r"[^:=,/\\]*[/\\]+(?=[^/\\,])")
+
+
+def short_name(agent: str) -> str:
+    """Return what to call an agent: of files and models without the folders before, at most ``LONGEST_NAME`` signs.
+
+    >>> short_name("runs/first/"), short_name("bots/careful.py:Careful")
+    ('first', 'careful.py:Careful')
+    """
+    text = " ".join(agent.split())
+    name = _FOLDERS.sub("", _DRIVE.sub("", text.rstrip(_SEPARATORS))) or text
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"

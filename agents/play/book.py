@@ -1,0 +1,60 @@
+"""What has been played: the deals of a game that have ended, as records and as points."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from agents.play.seating import Seating
+from gin_env.episodes import Transition
+from gin_env.notation.recorder import Recorder, record_deals
+from gin_env.notation.records import DealRecord, GameRecord
+
+
+class Book:
+    """The deals of a game that have ended, or single deals one after another.
+
+    Attributes
+    ----------
+    deals : list of DealRecord
+    points : int64 (T,)
+        By team, over all deals.
+    """
+
+    def __init__(self, seating: Seating, seed: int) -> None:
+        self._seating, self._seeds = seating, {"seed": seed}
+        self._in_game = seating.episode == "game"
+        self._recorder = Recorder(seating.rules, "game", seating.players, self._seeds)
+        self.deals: list[DealRecord] = []
+        self.points = np.zeros(seating.rules.num_teams, dtype=np.int64)
+
+    def add(self, ended: Transition) -> None:
+        """Keep a deal that has ended."""
+        assert ended.finished is not None
+        before = [self.deals[-1].after] if self._in_game and self.deals else None
+        self.deals += record_deals(ended.finished, before, self._seating.players, self._seeds)
+        self.points += ended.points[0]
+        if self._in_game:
+            self._recorder.note(ended)
+
+    def boxes(self) -> list[int]:
+        """Return how many deals each team has won."""
+        return [sum(deal.winner == team for deal in self.deals) for team in range(self._seating.rules.num_teams)]
+
+    def records(self) -> list[DealRecord | GameRecord]:
+        """Return what has been played to its end: the game once it is over, before that its deals one by one.
+
+        From random streams and seeds the cards of deals to come could be worked out: they are zeros until the game
+        is over.
+        """
+        return list(self._recorder.records) or list(self.deal_records())
+
+    def deal_records(self) -> list[DealRecord]:
+        """Return the deals that have ended one by one, in the same way."""
+        return [_without_streams(deal) for deal in self.deals]
+
+
+def _without_streams(deal: DealRecord) -> DealRecord:
+    tables = tuple(dataclasses.replace(table, stream_key=0) for table in deal.tables)
+    return dataclasses.replace(deal, tables=tables, seeds={})
