@@ -178,7 +178,7 @@ def test_the_seed_of_a_game_is_shown_to_the_last_digit(browser: Any) -> None:
 
 
 def test_a_browser_that_keeps_nothing_shows_the_page_all_the_same(browser: Any) -> None:
-    with serving() as (address, _), open_page(browser) as page:
+    with serving(seed=1) as (address, _), open_page(browser) as page:
         page.add_init_script(
             "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }})"
         )
@@ -252,3 +252,41 @@ def test_lines_of_either_side_differ_at_the_end(browser: Any) -> None:
         }
         assert len({color for color, _ in styles.values()}) == 3
         assert (styles["defence"][1], styles["result"][1]) == ("400", "600")
+
+
+def test_the_card_of_a_hint_stays_picked_when_it_is_clicked(browser: Any) -> None:
+    with at_the_table(browser, stacked_game()) as (page, session):
+        for text in ("take",):
+            action(page, text).click()
+            settled(page, session)
+        page.click("#hint")
+        page.wait_for_selector("#hinted:not(:empty)")
+        advised = page.locator(".advised-card")
+        text = advised.get_attribute("data-can")
+        page.wait_for_selector("#card-verbs button.advised")
+        card(page, text).click()
+        assert page.locator("#card-verbs button.advised").count() == 1
+        card(page, text).click()
+        assert page.locator("#card-verbs button").count() == 0
+
+
+def test_changed_rules_are_played_by_the_strongest_that_can(browser: Any) -> None:
+    with serving() as (address, session), open_page(browser, reduced_motion="reduce") as page:
+        page.goto(address)
+        page.wait_for_selector("#start:visible")
+        page.click("#start summary")
+        page.fill("[name=rules]", "knock_limit=5")
+        page.click("#start [type=submit]")
+        page.wait_for_selector("#game:visible")
+        assert session.game.rules.knock_limit == 5
+        assert set(session.game.seating.agents) == {"", "team-lookahead"}
+        assert not page.is_visible("#message")
+
+
+def test_a_server_that_was_started_anew_says_that_the_game_is_gone(browser: Any) -> None:
+    with at_the_table(browser, stacked_game()) as (page, session):
+        anew = Session(session._arguments).state()
+        page.route("**/state", lambda route: route.fulfill(json=anew))
+        come_back(page)
+        page.wait_for_selector("#start:visible")
+        assert "the game is gone" in page.inner_text("#message")

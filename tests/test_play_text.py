@@ -110,6 +110,29 @@ def test_words_numbers_and_cards_choose() -> None:
     assert find_choice("5H", choices[:2]) == choices[1]  # where only one thing can be done with it
 
 
+@pytest.mark.parametrize("preset", ["palace_4p", "biggin_2p"])
+def test_whatever_is_printed_can_be_typed(preset: str) -> None:
+    """Lists and hints name an action in words, with what it leads to in brackets."""
+    game, seen = Game(PlayArguments(preset=preset, episode="deal", opponents=("gold",)).seating(), seed=4), set()
+    for _ in game.play_on():
+        pass
+    while game.stage is Stage.TURN:
+        choices = game.choices()
+        for choice in choices:
+            for line in (choice.words, f"{choice.words} ({choice.note})", choice.text.upper()):
+                assert find_choice(line, choices) == choice, line
+            seen.add(choice.verb)
+        hint = game.hint(game.version)()
+        words = hint.words.removeprefix(f"{hint.agent} would ").partition(":")[0].rstrip(".")
+        found = find_choice(words, choices)
+        assert isinstance(found, Choice)
+        assert found.text == hint.action
+        game.act(hint.action, game.version)
+        for _ in game.play_on():
+            pass
+    assert {"take", "discard"} <= seen
+
+
 @pytest.mark.parametrize("preset", ["palace_4p", "rotation_3p", "free_for_all_5p", "two_tables_4p", "biggin_2p"])
 def test_a_deal_of_other_games_ends_in_the_terminal(preset: str) -> None:
     def answer(printed: str) -> str:

@@ -72,14 +72,17 @@ def offer_of(roster: Roster, defaults: Seating) -> Json:
     if defaults.rules.name not in names:
         names.insert(0, defaults.rules.name)
     rules, own_team = defaults.rules, defaults.rules.team_of(defaults.seat)
-    partners = [spec for seat, spec in enumerate(defaults.agents) if spec and rules.team_of(seat) == own_team]
+    # "" is the strongest for whatever rules will be chosen
+    agents = ["" if spec == strongest(rules) else spec for spec in defaults.agents]
+    others = [seat for seat in range(rules.num_players) if seat != defaults.seat]
+    partners = [agents[seat] for seat in others if rules.team_of(seat) == own_team]
     return {
         "presets": [_game(name, roster) for name in names],
         "chosen": {
             "preset": rules.name,
             "seat": defaults.seat,
             "partner": partners[0] if partners else None,
-            "opponents": [spec for seat, spec in enumerate(defaults.agents) if rules.team_of(seat) != own_team],
+            "opponents": [agents[seat] for seat in others if rules.team_of(seat) != own_team],
             "episode": defaults.episode,
         },
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
@@ -65,6 +66,12 @@ class PlayArguments:
             raise UserError(f"--seed {self.seed}: at least 0")
         if self.port is not None and not 0 <= self.port <= _HIGHEST_PORT:
             raise UserError(f"--port {self.port}: from 0 to {_HIGHEST_PORT}")
+        for spec in self.agents:
+            if spec not in (*SHIPPED, *AGENT_NAMES) and ":" not in spec and not Path(spec).exists():
+                raise UserError(
+                    f"--agents {spec}: no such agent; a registered name, the folder of a saved model, "
+                    "package.module:ClassName or file.py:ClassName is needed"
+                )
 
     def roster(self) -> Roster:
         """Return the agents that may be asked to play."""

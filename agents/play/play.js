@@ -5,6 +5,7 @@
 "use strict";
 
 const GONE = "The server does not answer. If it was stopped, start it again with: python -m agents.play";
+const STARTED_ANEW = "The server was started anew, and the game is gone: games last as long as it runs.";
 const THINKING = "The others are thinking ...";
 /** Milliseconds between two questions whether an agent has done thinking. */
 const ASK_AGAIN = 250;
@@ -14,6 +15,7 @@ let position = null; // what the server last told
 let told = 0; // how many of its frames have been shown
 let chosen = ""; // the card that is picked up
 let advised = null; // the hint for this position
+let pickedByHint = false;
 let hinting = false; // somebody thinks of a hint
 let busy = false; // a request of the person's is under way
 let watching = false; // the server is asked again and again while agents think
@@ -107,7 +109,8 @@ async function getHint() {
     complain("");
     advised = hint;
     const choice = position.choices.find((one) => one.text === hint.action);
-    if (CARD_VERBS.includes(choice.verb)) chosen = choice.card;
+    pickedByHint = CARD_VERBS.includes(choice.verb);
+    if (pickedByHint) chosen = choice.card;
   }
   showTurn();
   if (byKeyboard) (document.querySelector("button.advised, .advised-card") || $("hint")).focus();
@@ -120,6 +123,7 @@ async function getHint() {
  * others did is shown one by one if it answers what the person did, or follows on what has been shown of it.
  */
 async function receive(answer, asked = false) {
+  if (position && position.stage !== "start" && answer.stage === "start") complain(STARTED_ANEW);
   if (answer.offer) offer = { ...answer.offer, chosen: (offer || answer.offer).chosen };
   const known = position && position.version === answer.version;
   const first = known ? told : asked ? 0 : answer.frames.length;
@@ -258,8 +262,10 @@ function actionButton(choice) {
   return button;
 }
 
+/** Pick a card up, or put it back; the first click on the card that a hint picked means that card. */
 function pick(card) {
-  chosen = chosen === card ? "" : card;
+  chosen = chosen === card && !pickedByHint ? "" : card;
+  pickedByHint = false;
   showTurn();
   if (byKeyboard) (chosen ? $("card-verbs").querySelector("button") : cardButton(card)).focus();
 }
@@ -320,7 +326,10 @@ const kept = {
 
 document.addEventListener("keydown", (event) => {
   byKeyboard = true;
-  if (event.key === "Escape" && chosen) pick(chosen);
+  if (event.key === "Escape" && chosen) {
+    pickedByHint = false;
+    pick(chosen);
+  }
 });
 document.addEventListener("pointerdown", () => {
   byKeyboard = false;

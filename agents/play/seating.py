@@ -130,9 +130,9 @@ def seat_players(
     seat : int
         The person's.
     partner : str, optional
-        The agent of the other seat of the person's team; the strongest by default.
+        The agent of the other seat of the person's team; the strongest by default, and for "".
     opponents : sequence of str
-        One agent for all seats of other teams, or one for each in seat order; the strongest by default.
+        One agent for all seats of other teams, or one for each in seat order; the strongest by default, and for "".
     episode : {"deal", "game"}
     hint : str, optional
         The agent that gives hints; the strongest by default.
@@ -149,10 +149,10 @@ def seat_players(
         raise ValueError(f"episode={episode!r}: must be one of {', '.join(EPISODES)}")
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise ValueError(f"name: 1 to {LONGEST_NAME} letters are needed")
-    if partner is not None and not rules.has_teams:
+    if partner and not rules.has_teams:
         raise ValueError(f"partner={partner!r}: under {rules.name} every seat plays alone, name opponents only")
     others = [one for one in range(rules.num_players) if rules.team_of(one) != rules.team_of(seat)]
-    chosen = tuple(opponents) or (strongest(rules),)
+    chosen = tuple(one or strongest(rules) for one in opponents) or (strongest(rules),)
     if len(chosen) not in (1, len(others)):
         raise ValueError(
             f"opponents: {len(chosen)} agents are named; name one for all, or one for each of {len(others)} seats"

@@ -133,11 +133,16 @@ def serve(arguments: PlayArguments) -> None:
         address = f"http://{_LOOPBACK}:{listening.getsockname()[1]}/"
         print(f"play at {address} (stop with Ctrl+C)", flush=True)
         if arguments.open:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=_show, args=(address,), daemon=True).start()
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=_GRACE
         )
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _show(address: str) -> None:
+    if not webbrowser.open(address):
+        print("no browser could be opened: open the address yourself", flush=True)
 
 
 def _listen(port: int | None) -> socket.socket:

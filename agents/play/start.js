@@ -36,8 +36,10 @@ function showAgents(before = {}) {
   document.getElementById("agents").replaceChildren(
     ...others.map((one) => {
       const partner = one % game.teams === seat % game.teams;
-      const set = (partner ? before.partner : opponents.shift()) || game.strongest;
-      const select = make("select", "", ...game.agents.map((name) => new Option(name, name, false, name === set)));
+      const set = (partner ? before.partner : opponents.shift()) || "";
+      const options = [new Option(`the strongest (${game.strongest})`, ""), ...game.agents.map((name) => new Option(name))];
+      for (const option of options) option.defaultSelected = option.value === set;
+      const select = make("select", "", ...options);
       select.name = partner ? "partner" : "opponent";
       return make("label", "", `player_${one}, ${partner ? "your partner" : "opponent"}`, select);
     }),
@@ -56,7 +58,7 @@ function readStart() {
   };
   const [partner] = of("partner");
   offer.chosen = { ...content, partner };
-  return partner ? { ...content, partner } : content;
+  return partner === undefined ? content : { ...content, partner };
 }
 
 /** Say that the game is being started, which takes a while if agents have to be loaded first. */

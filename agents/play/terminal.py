@@ -24,7 +24,8 @@ _REPEATED = 40
 
 _HELP = """\
 Write the number of what you want to do, or its words: draw, discard 5H, give 5H, knock with 5H. A card alone is
-enough where only one thing can be done with it. Cards are a rank (A 2 3 ... 9 T J Q K) and a suit (S H D C).
+enough where only one thing can be done with it. Cards are a rank (A 2 3 ... 9 T J Q K) and a suit (S H D C). A
+number in brackets is the deadwood that would be left in your hand.
   hint         what a strong agent would do
   table        the table once more
   rules        the rules of this game
@@ -217,6 +218,10 @@ def find_choice(line: str, choices: list[Choice]) -> Choice | str:
         if 1 <= number <= len(choices):
             return choices[number - 1]
         return f"{told}: write a number from 1 to {len(choices)}, or ? for help"
+    said = " ".join(line.lower().split())
+    printed = [one for one in choices if said in (one.text.lower(), one.words.lower(), _with_note(one).lower())]
+    if len(printed) == 1:
+        return printed[0]
     words = [word for word in line.lower().replace("_", " ").replace("10", "t").split() if word != "with"]
     verb = " ".join(word for word in words if not _is_card(word)).replace(" ", "_")
     card = next((word.upper() for word in words if _is_card(word)), "")
@@ -227,6 +232,11 @@ def find_choice(line: str, choices: list[Choice]) -> Choice | str:
     if words and fitting:
         return f"{told}: write which: {', '.join(one.text for one in fitting[:_MOST_LISTED])}"
     return f"{told!r} is nothing that can be done now: write a number from the list, or ? for help"
+
+
+def _with_note(choice: Choice) -> str:
+    """Return a choice as hints name it."""
+    return f"{choice.words} ({choice.note})"
 
 
 def _is_card(word: str) -> bool:
