@@ -19,5 +19,10 @@ def short_name(agent: str) -> str:
     ('first', 'careful.py:Careful')
     """
     text = " ".join(agent.split())
-    name = _FOLDERS.sub("", _DRIVE.sub("", text.rstrip(_SEPARATORS))) or text
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return shortened(_FOLDERS.sub("", _DRIVE.sub("", text.rstrip(_SEPARATORS))) or text)
+
+
+def shortened(name: str) -> str:
+    """Return a name in one line of at most ``LONGEST_NAME`` signs; a longer one ends with an ellipsis."""
+    text = " ".join(name.split())
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -38,7 +38,7 @@ GLOSSARY = (
     Word("undercut", "the side that knocked does not have the fewest points of deadwood, and the other side wins"),
     Word("box", "a point on the tally for each deal won, which pays a bonus"),
     Word("trade, offer", "where partners trade, one offers the other a card and gets a card back"),
-    Word("declined", "the partner gives the offered card itself back, so that nothing changes"),
+    Word("declined", "could have taken the upcard, and did not"),
     Word("dead deal", "the stock runs out before anybody has knocked; nobody wins it"),
 )
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.names import shortened
 from gin_env.cards import NO_CARD
 from gin_env.explaining import Line, explain_deal
 from gin_env.notation.records import DealRecord, GameRecord, Thought
@@ -25,8 +26,6 @@ from gin_env.view import player_view
 
 #: Within a turn a hand holds a card too many, or one is under way: its deadwood is that of the turn before.
 _WITHIN_A_TURN = (Phase.PLAY, Phase.TRADE_ANSWER, Phase.CATCH)
-#: The longest name of an agent that a picture shows.
-_LONGEST_NAME = 24
 
 
 class Step(NamedTuple):
@@ -88,9 +87,8 @@ def shown_name(record: DealRecord, seat: int) -> str:
     """Return what pictures call a seat: ``"player_0 (simple)"`` where its agent is recorded."""
     if not record.agents:
         return player_name(seat)
-    agent = " ".join(record.agents[seat].split())
-    short = agent if len(agent) <= _LONGEST_NAME else f"{agent[: _LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
-    return f"{player_name(seat)} ({short})" if short else player_name(seat)
+    agent = shortened(record.agents[seat])
+    return f"{player_name(seat)} ({agent})" if agent else player_name(seat)
 
 
 def _tell_deal(record: DealRecord, final: State) -> DealStory:
