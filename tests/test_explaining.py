@@ -49,8 +49,8 @@ def test_a_plain_knock_from_the_first_line_to_the_last() -> None:
             "5 points of deadwood.",
         ),
         Line("open", "player_0 has deadwood left, 5 points, so player_1 may lay off on player_0's melds."),
-        Line("open", "Nobody could lay off on the melds of a hand without any deadwood."),
-        Line("open", "player_0 may add nothing to any meld in return."),
+        Line("open", "Had player_0 no deadwood left, that would be gin, and nothing could be laid off."),
+        Line("open", "Only the other side lays off: player_0 may add nothing more to any meld."),
         Line("layoff", "player_1 lays off 7S on player_0's run 3S 4S 5S 6S; it becomes 3S 4S 5S 6S 7S."),
         Line("layoff", "player_1 lays off 8S on player_0's run 3S 4S 5S 6S 7S; it becomes 3S 4S 5S 6S 7S 8S."),
         Line(
@@ -83,7 +83,7 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
     assert about(lines, "open") == [
         "player_0 has deadwood left, 10 points, so player_1 and player_3 may lay off on player_0's melds.",
         "player_2 has no deadwood, so nobody may lay off on player_2's melds.",
-        "player_0 and player_2 may add nothing to any meld in return.",
+        "Only the other side lays off: player_0 and player_2 may add nothing more to any meld.",
     ]
     assert about(lines, "layoff") == [
         "player_3 lays off 7H on player_0's run 4H 5H 6H; it becomes 4H 5H 6H 7H.",
@@ -96,10 +96,10 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
     ]
     assert about(lines, "count", "result", "points") == [
         "The count: player_0 and player_2 have 10 + 0 = 10, player_1 and player_3 have 4 + 4 = 8.",
-        "8 is less than 10, so this is an undercut: the side that knocks must have FEWER points than the other side. "
-        "player_1 and player_3 win the deal.",
-        "The lay-offs made the difference: without them player_1 and player_3 would have had 42 points, not 8, and the "
-        "10 of player_0 and player_2 would have won.",
+        "8 is less than 10, so this is an undercut: the side that knocks must have FEWER points than the other side "
+        "(equal counts would not do either). player_1 and player_3 win the deal.",
+        "The lay-offs made the difference: without them player_1 and player_3 would have had 22 + 20 = 42 points, not "
+        "8, and the 10 of player_0 and player_2 would have won.",
         "Difference (10 - 8) + undercut bonus 20 + box bonus 10 = 32 points for player_1 and player_3.",
     ]
 
@@ -189,9 +189,9 @@ def test_each_for_himself() -> None:
     lines = knocked(CASES["F01_ffa3_knock_with_one_undercutter"])
     assert about(lines, "open", "count", "result", "points") == [
         "player_0 has deadwood left, 4 points, so player_1 and player_2 may lay off on player_0's melds.",
-        "Nobody could lay off on the melds of a hand without any deadwood.",
+        "Had player_0 no deadwood left, that would be gin, and nothing could be laid off.",
         "They lay off one after another, clockwise, and may go on where another one has laid off.",
-        "player_0 may add nothing to any meld in return.",
+        "Only the others lay off: player_0 may add nothing more to any meld.",
         "The count: player_0 has 4, player_1 has 13 and player_2 has 3.",
         "player_0 meets each of the others alone, and must have FEWER points than that player.",
         "No lay-off was needed for that: player_2 had no more to begin with.",

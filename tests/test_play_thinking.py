@@ -234,11 +234,16 @@ def running(*options: str) -> Iterator[tuple[Any, str]]:
     """The program in a process of its own, and its first line."""
     command = [sys.executable, "-m", "agents.play", *options]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as program:
+    with subprocess.Popen(command, cwd=ROOT, text=True, preexec_fn=_hear_interrupts, **pipes) as program:
         try:
             yield program, program.stdout.readline()  # type: ignore[union-attr]
         finally:
             program.kill()
+
+
+def _hear_interrupts() -> None:
+    """A shell that runs the tests in the background makes its programs deaf to Ctrl+C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupted(program: Any) -> tuple[float, str]:

@@ -54,7 +54,7 @@ function showChart() {
       shapes.push(mark(seat, x(place.step), y(points)));
       told.push(`${deal.seats[seat].name} ${points}`);
     }
-    entries.push(legendEntry(seat, points));
+    entries.push(legendEntry(seat));
   });
   const chart = byId("chart");
   chart.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
@@ -123,12 +123,12 @@ function linePath(line, x, y) {
   return path;
 }
 
-function legendEntry(seat, points) {
+function legendEntry(seat) {
   const { name, agent } = theDeal().seats[seat];
   const entry = make("li", seatClass(seat));
   entry.innerHTML = `<svg viewBox="0 0 38 16" aria-hidden="true"><path d="M0 8H38" stroke-dasharray="${DASHES[seat]}"/>
     <g transform="translate(19 8)"><path class="mark" d="${MARKS[seat]}"/></g></svg>`;
-  entry.append(make("span", "name", name), make("b", "", points === null ? "\u2013" : String(points)));
+  entry.append(make("span", "name", name));
   if (agent) entry.append(make("span", "agent", agent));
   return entry;
 }

@@ -124,7 +124,7 @@ def _document(title: str, subtitle: str, dialog: str, packed: str) -> str:
 <div id="thoughts"></div>
 </section>
 <section class="panel" aria-labelledby="chart-title">
-<h2 id="chart-title">Deadwood between turns <small>within a turn, a hand keeps its last count</small></h2>
+<h2 id="chart-title">Deadwood after each turn</h2>
 <svg id="chart" role="img" aria-label="deadwood of each hand"></svg>
 <ul id="legend"></ul>
 </section>
@@ -138,7 +138,7 @@ def _document(title: str, subtitle: str, dialog: str, packed: str) -> str:
 </section>
 </div>
 </main>
-<button id="more" class="main" type="button" hidden><span>More below</span>{DOWN}</button>
+<button id="more" type="button" hidden><span>More below</span>{DOWN}</button>
 {dialog}
 <svg width="0" height="0" aria-hidden="true" id="symbols"><defs>
 {svg_symbols()}

@@ -111,6 +111,8 @@ function showMore() {
   const end = lowestSeen();
   button.hidden = panel.hidden || box.bottom <= end;
   button.querySelector("span").textContent = box.top >= end ? "How the deal ended" : "More below";
+  // A strip over the panel's width into which the text fades: no line is covered by half.
+  Object.assign(button.style, { left: `${box.left}px`, width: `${box.width}px`, bottom: `${innerHeight - end}px` });
 }
 
 /** Return where what can be seen of the page's text ends. */

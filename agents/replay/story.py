@@ -173,7 +173,7 @@ def _view(record: DealRecord, rules: Rules, positions: State, order: list[int], 
 def _events(rules: Rules, seen: list[list[Table]], order: list[int], only: int | None) -> list[str]:
     """Tell what happened at each step; ``only`` is the one table that is seen, None for all."""
     dealers = [player_name(table.dealer + table.first_seat) for table in seen[0]]
-    texts = [f"The cards are dealt; {' and '.join(dealers)} deal{'s' if len(dealers) == 1 else ''}"]
+    texts = [f"The cards are dealt by {' and '.join(dealers)}"]
     for before, after, at in zip(seen[:-1], seen[1:], order, strict=True):
         if only is None:
             texts.append(_told(rules, before[at], after[at]))

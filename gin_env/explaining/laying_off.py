@@ -35,7 +35,10 @@ def who_may_lay_off(deal: Deal) -> Iterator[str]:
     if not any(is_open):
         return
     if all(loads) and not rules.layoff_on_gin and rules.team_layoff == "per_member":
-        yield "Nobody could lay off on the melds of a hand without any deadwood."
+        if rules.has_partners:
+            yield "Had either of them no deadwood left, nobody could lay off on that player's melds."
+        else:
+            yield f"Had {deal.names[deal.knocker]} no deadwood left, that would be gin, and nothing could be laid off."
     if rules.mode == "free_for_all":
         may = "may" if rules.cross_chain else "may not"
         yield f"They lay off one after another, clockwise, and {may} go on where another one has laid off."
@@ -45,7 +48,8 @@ def who_may_lay_off(deal: Deal) -> Iterator[str]:
         first = "lays down melds as if nothing could be laid off, and lays off only cards outside them"
         yield f"Under these rules {who} {first}."
     if deal.placed:
-        yield f"{deal.join(deal.knocking)} may add nothing to any meld in return."
+        others = "the others lay" if rules.mode == "free_for_all" else "the other side lays"
+        yield f"Only {others} off: {deal.join(deal.knocking)} may add nothing more to any meld."
 
 
 def _why_open(deal: Deal, seat: int, load: int) -> str:
@@ -94,9 +98,12 @@ def explain_layoffs(deal: Deal) -> Iterator[str]:
 def what_made_it(deal: Deal, own: int, seats: list[int]) -> str:
     """Say why those who undercut a knock with so many points had so few."""
     theirs, who, ties = deal.count(seats), deal.join(seats), not deal.rules.undercut_on_tie
-    without = int(deadwood(np.array([deal.hands[seat] for seat in seats], dtype=np.uint64)).sum(dtype=np.int64))
+    before = deadwood(np.array([deal.hands[seat] for seat in sorted(seats)], dtype=np.uint64)).tolist()
+    without = sum(before)
     if without > own or (without == own and ties):
-        text = f"The lay-offs made the difference: without them {who} would have had {points(without)}, not {theirs}"
+        added = f"{' + '.join(map(str, before))} = " if len(before) > 1 else ""
+        had = f"{who} would have had {added}{points(without)}, not {theirs}"
+        text = f"The lay-offs made the difference: without them {had}"
         if deal.rules.ffa_scoring == "pooled" and deal.rules.mode == "free_for_all":
             return f"{text}."  # another one may have undercut the knock all the same
         return f"{text}, and the {own} of {deal.join(deal.knocking)} would have won."

@@ -41,7 +41,8 @@ def _verdict(deal: Deal, own: int, theirs: int) -> str:
     win = "win" if partners else "wins"
     if deal.kind is Kind.UNDERCUT:
         if theirs < own:
-            text = f"{theirs} is less than {own}, so this is an undercut: {fewer}."
+            equal = " (equal counts would not do either)" if rules.undercut_on_tie else ""
+            text = f"{theirs} is less than {own}, so this is an undercut: {fewer}{equal}."
         else:
             text = f"Both sides have {own}, and under these rules equal counts are an undercut: {fewer}."
         if not deal.left[deal.knocker]:

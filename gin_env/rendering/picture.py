@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gin_env.cards import NO_CARD, card_ids, format_cards
+from gin_env.cards import NO_CARD, card_ids, format_card, format_cards
 from gin_env.melds import melds_of
 from gin_env.rendering.shapes import (
     BACK,
@@ -156,8 +156,8 @@ def _below(table: Table) -> str:
     caught, room = card_ids(table.caught), _BELOW_LETTERS // each
     told = f"{_BETWEEN}caught: {_some(caught, room // 2)}" if caught else ""
     if not table.below:
-        return f"nothing under it{told}"
-    return f"under it: {_some(table.below, room - len(told) // each)}{told}"
+        return f"nothing under {format_card(table.upcard)}{told}"
+    return f"under {format_card(table.upcard)}: {_some(table.below, room - len(told) // each)}{told}"
 
 
 def _some(cards: Sequence[int], most: int) -> str:
