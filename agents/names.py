@@ -6,9 +6,10 @@ import re
 
 #: The longest name that a picture shows.
 LONGEST_NAME = 24
-_SEPARATORS = "/\\"
-#: A drive, and the folders before the name of a file or model; in ``search:runs/mine`` what stands before them stays.
-_DRIVE = re.compile(r"^[A-Za-z]:(?=[/\\])")
+#: A drive, a separator at a path's end, and the folders before the name of a file or model; in ``search:runs/mine``
+#: what stands before them stays.
+_DRIVE = re.compile(r"(?<![^:=,])[A-Za-z]:(?=[/\\])")
+_LAST = re.compile(r"[/\\]+(?=,|$)")
 _FOLDERS = re.compile(r"[^:=,/\\]*[/\\]+(?=[^/\\,])")
 
 
@@ -19,7 +20,7 @@ def short_name(agent: str) -> str:
     ('first', 'careful.py:Careful')
     """
     text = " ".join(agent.split())
-    return shortened(_FOLDERS.sub("", _DRIVE.sub("", text.rstrip(_SEPARATORS))) or text)
+    return shortened(_FOLDERS.sub("", _DRIVE.sub("", _LAST.sub("", text))) or text)
 
 
 def shortened(name: str) -> str:

@@ -248,12 +248,12 @@ def stalled(rules: Rules, last: str | None = None) -> State:
 def test_dead_deals() -> None:
     assert explain_deal(stalled(Rules.preset("classic_2p"))) == [
         Line("dead", "The deal is dead: the stock is down to 2 cards, and nobody has knocked."),
-        Line("result", "Nobody wins the deal, and nobody scores. player_1 deals again."),
+        Line("result", "Nobody wins the deal, and nobody scores. In a game player_1 deals again."),
     ]
     rules = Rules.preset("palace_4p", stock_floor=0, dead_redeal="next")
     assert explain_deal(stalled(rules), names=NAMES[:4]) == [
         Line("dead", "The deal is dead: the stock is used up, and nobody has knocked."),
-        Line("result", "Nobody wins the deal, and nobody scores. Cid deals next."),
+        Line("result", "Nobody wins the deal, and nobody scores. In a game Cid deals next."),
     ]
     state = stalled(Rules.preset("classic_2p", last_discard_knock=True))
     card = format_card(int(state.upcard[0]))
@@ -263,8 +263,8 @@ def test_dead_deals() -> None:
     )
     tables = stalled(Rules.preset("two_tables_4p"))
     assert explain_deal(tables, first_seat=2)[-1].text == (
-        "Nobody wins at this table, and nobody scores. This table does not play it again; player_3 deals the next one "
-        "here."
+        "Nobody wins at this table, and nobody scores. This table does not play it again; in a game player_3 deals "
+        "the next one here."
     )
 
 
@@ -281,7 +281,7 @@ def test_a_deal_that_takes_too_many_turns() -> None:
 def test_boasts_in_a_dead_deal() -> None:
     rules = Rules.preset("classic_2p", boast=True, boast_points=(20, 15, 10, 5, 8))
     assert about(explain_deal(stalled(rules, last="boast")), "result", "points") == [
-        "Nobody wins the deal, but what else was earned in it stands. player_1 deals again.",
+        "Nobody wins the deal, but what else was earned in it stands. In a game player_1 deals again.",
         "player_0 had boasted, and nobody knocked: that boast pays the other side 8 points.",
         "player_1 had boasted, and nobody knocked: that boast pays the other side 8 points.",
         "Boasts 8 = 8 points for player_0.",

@@ -311,6 +311,8 @@ def test_the_strongest_agent_for_some_rules() -> None:
         ("./bots/careful.py:Careful", "careful.py:Careful"),
         ("search:runs/first/", "search:first"),
         ("search:runs/a,rollout=runs/b", "search:a,rollout=b"),
+        ("search:runs/mine/,worlds=4", "search:mine,worlds=4"),
+        ("search:C:\\runs\\mine", "search:mine"),
         ("/", "/"),
         ("a\nb", "a b"),
         ("x" * 24, "x" * 24),

@@ -20,7 +20,7 @@ from agents.cli import UserError
 from agents.registry import load_agent
 from agents.replay import command, replay_page
 from agents.replay.scores import tables_of_scores
-from agents.replay.story import DealStory, Story
+from agents.replay.story import DealStory, Story, tell
 from gin_env.agent import Agent, decide
 from gin_env.engine import Engine
 from gin_env.episodes import Episodes
@@ -31,6 +31,7 @@ from gin_env.notation.records import DealRecord, GameRecord, RecordError, Though
 from gin_env.notation.replay import replay
 from gin_env.rulebook import rulebook
 from gin_env.rules import PRESETS, Rules, resolve_rules
+from gin_env.state import Phase
 from gin_env.view import player_view
 from tests.options import OPTION_SETS
 from tests.play import lively_actions, play_on, rich_engine
@@ -325,6 +326,28 @@ def test_an_agent_is_asked_about_the_games_that_it_knows(tmp_path: Path, capsys:
     known, unknown = content_of((tmp_path / "deals.html").read_text())["deals"]
     assert known["thoughts"]
     assert not unknown["thoughts"]
+
+
+def test_a_table_that_waits_does_not_tell_what_the_other_will_pay() -> None:
+    waited = 0
+    for record in lively_deals("two_tables_4p", 8, seed=2):
+        deal = tell(record).deals[0]
+        for view in deal.views:
+            *before, last = view.tables
+            assert all(tuple(table.scores) == record.before.scores for tables in before for table in tables)
+            assert all(tuple(table.scores) == record.after.scores for table in last)
+        for tables in deal.views[0].tables:
+            assert len({table.deal for table in tables}) == 1
+            waited += len({table.phase is Phase.OVER for table in tables}) == 2
+    assert waited
+
+
+def test_agents_without_a_name_leave_the_columns_to_seats() -> None:
+    one, other = (dataclasses.replace(deal, agents=("a", "")) for deal in lively_deals("classic_2p", 2))
+    page = replay_page([one, dataclasses.replace(other, agents=("", "a"))])
+    for group in content_of(page)["groups"]:
+        assert [side["short"] for side in group["sides"]] == ["p0", "p1"]
+    assert "<title>classic_2p</title>" in page
 
 
 def test_two_tables_are_added_up() -> None:

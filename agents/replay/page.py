@@ -66,7 +66,7 @@ def _title(stories: Sequence[Story]) -> str:
     names = list(dict.fromkeys(deal.rules.name for deal in deals))
     played = ", ".join(names[:_NAMED]) + ", ..." * (len(names) > _NAMED)
     met = {(deal.rules, sides_met(deal)) for deal in deals}
-    if len(met) > 1 or not deals[0].record.agents:
+    if len(met) > 1 or not deals[0].record.agents or not all(deals[0].record.agents):
         return played
     return f"{played}: {' v '.join('+'.join(dict.fromkeys(side)) for side in sides_of(deals[0]))}"
 

@@ -77,7 +77,7 @@ def sides_of(deal: DealStory) -> tuple[Side, ...]:
 def _are_agents(sides: Sequence[Side]) -> bool:
     """Whether agents tell the sides apart: where one plays for two of them, only seats do."""
     names = [name for side in sides for name in set(side)]
-    return bool(names) and len(names) == len(set(names))
+    return bool(names) and all(names) and len(names) == len(set(names))
 
 
 def _table(numbered: Sequence[tuple[int, DealStory]], game: GameRecord | None) -> dict[str, Any]:
@@ -105,4 +105,5 @@ def _goes_on(records: Sequence[DealRecord]) -> bool:
     """Whether deals out of a game follow one another, so that the scores are worth showing that they had then."""
     booked = all(record.after.deals_played == record.before.deals_played + 1 for record in records)
     is_of_a_game = len(records) > 1 or records[0].before.deals_played > 0
-    return is_of_a_game and booked and all(one.after == other.before for one, other in pairwise(records))
+    follows = all(one.after == other.before and one.agents == other.agents for one, other in pairwise(records))
+    return is_of_a_game and booked and follows

@@ -17,7 +17,7 @@ from agents.names import shortened
 from gin_env.cards import NO_CARD
 from gin_env.explaining import Line, explain_deal
 from gin_env.notation.records import DealRecord, GameRecord, Thought
-from gin_env.notation.replay import decision_states, replay
+from gin_env.notation.replay import STANDING, decision_states, replay
 from gin_env.rendering.table import Hand, Table, player_name, table_of_state, table_of_view
 from gin_env.rendering.words import event_words, result
 from gin_env.rules import Rules, resolve_rules
@@ -150,7 +150,14 @@ def _positions(record: DealRecord, final: State, order: list[int]) -> State:
     done = acted.cumsum(axis=0)
     ends = lengths.sum() + np.arange(len(lengths))
     rows: NDArray[np.intp] = np.where(done < lengths, starts + done, ends)
-    return every.take(rows.ravel())
+    positions = every.take(rows.ravel())
+    # A table that is over while the other one plays is booked with it, at the last step and not before.
+    waiting = (rows == ends).ravel()
+    waiting[-len(lengths) :] = False
+    for name in STANDING:
+        array = getattr(positions, name)
+        array[waiting] = np.array(getattr(record.before, name), dtype=array.dtype).reshape(array.shape[1:])
+    return positions
 
 
 def _view(record: DealRecord, rules: Rules, positions: State, order: list[int], seat: int | None) -> View:

@@ -49,8 +49,8 @@ def _next_dealer(state: State, row: int, names: Sequence[str]) -> str:
     if state.deals_played[row] >= rules.max_deals or state.scores[row].max() >= rules.target:
         return ""
     if rules.dead_redeal == "next" and rules.dealer_rule == "random":
-        return "The next dealer is drawn by lot."
+        return "In a game the next dealer is drawn by lot."
     after = int(next_dealers(state, np.array([row]))[0])
     if rules.num_tables > 1:
-        return f"This table does not play it again; {names[after]} deals the next one here."
-    return f"{names[after]} deals {'again' if after == dealer else 'next'}."
+        return f"This table does not play it again; in a game {names[after]} deals the next one here."
+    return f"In a game {names[after]} deals {'again' if after == dealer else 'next'}."

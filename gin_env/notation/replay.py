@@ -20,7 +20,8 @@ from gin_env.rules import Rules, resolve_rules
 from gin_env.scorekeeping import GameEnd, book_deals, end_deals, next_dealers
 from gin_env.state import State
 
-_STANDING = ("scores", "boxes", "deals_played", "sheet_scores", "sheet_boxes")
+#: The arrays of a state that tell the game around the deal, named as the fields of a ``Standing``.
+STANDING = ("scores", "boxes", "deals_played", "sheet_scores", "sheet_boxes")
 #: What was noted about a deal, but cannot be found out by playing it.
 _NOTED = ("agents", "seeds", "version", "thoughts")
 
@@ -134,7 +135,7 @@ def _dealt(rules: Rules, records: Sequence[DealRecord]) -> Engine:
     state.stream_key[:] = [table.stream_key for table in tables]
     engine.reset(decks=[split_deck(table.deck) for table in tables], dealers=[table.dealer for table in tables])
     state.deal_number[:] = [table.deal_number for table in tables]
-    for name in _STANDING:
+    for name in STANDING:
         array = getattr(state, name)
         values = np.array([getattr(record.before, name) for record in records], dtype=array.dtype)
         array[:] = np.repeat(values.reshape(len(records), *array.shape[1:]), rules.num_tables, axis=0)

@@ -135,15 +135,21 @@ def _opened(title: str, picture: Picture) -> SystemWindow:
 
 
 def _answer_the_user() -> None:
-    """Close the windows that the user has closed and draw those anew that he has moved, uncovered or resized."""
+    """Close the windows that the user has closed and draw those anew that he has moved, uncovered or resized.
+
+    What happens in other windows is left for the program around.
+    """
     pygame = load_pygame()
-    ours = (pygame.QUIT, pygame.WINDOWCLOSE, pygame.WINDOWEXPOSED, pygame.WINDOWSIZECHANGED)
-    for event in pygame.event.get(ours):  # the others are for the program around
-        for window in list(_open_windows):
-            if event.type != pygame.QUIT and getattr(event, "window", None) is not window._window:
-                continue
-            if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
+    others = []
+    for event in pygame.event.get():
+        own = [one for one in _open_windows if getattr(event, "window", None) is one._window]
+        if event.type == pygame.QUIT or (own and event.type == pygame.WINDOWCLOSE):
+            for window in own or list(_open_windows):
                 window.close()
                 window._closed_by_user = True
-            elif event.type in (pygame.WINDOWEXPOSED, pygame.WINDOWSIZECHANGED):
-                window._draw()
+        elif own and event.type in (pygame.WINDOWEXPOSED, pygame.WINDOWSIZECHANGED):
+            own[0]._draw()
+        elif not own:
+            others.append(event)
+    for event in others:
+        pygame.event.post(event)
