@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -35,6 +34,7 @@ from agents.simple import GinOnlyAgent, SimpleAgent
 from agents.team_lookahead import NoTradeLookaheadAgent, TeamLookaheadAgent
 from agents.traders import NeverTradeAgent, RandomTradeAgent, TradeGreedyAgent
 from gin_env.agent import Agent, RandomAgent
+from gin_env.errors import did_you_mean
 from gin_env.rules import Rules
 
 _SCRIPTED: dict[str, Callable[[], Agent]] = {
@@ -146,8 +146,7 @@ def load_agent(spec: str, rules: Rules) -> Agent:
     if "/" in spec or "\\" in spec:
         raise ValueError(f"agent {spec!r}: no such folder; train.py --output writes one")
     names = [*SHIPPED, *AGENT_NAMES, OpenSpielAgent.name]
-    close = difflib.get_close_matches(spec, names, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = did_you_mean(spec, names)
     raise ValueError(
         f"unknown agent {spec!r}: {hint}one of {', '.join(names)}, "
         "the folder of a saved model, package.module:ClassName or file.py:ClassName"

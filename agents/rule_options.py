@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
 from agents.cli import UserError
+from gin_env.errors import did_you_mean
 from gin_env.rules import Rules, resolve_rules
 
 _SWITCH_WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
@@ -36,8 +36,7 @@ def parse_rules(base: str | Rules, overrides: Iterable[str] = ()) -> Rules:
         if not equals:
             raise UserError(f"rule {text!r}: write a field and its value, for example knock_limit=5")
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
+            hint = did_you_mean(name, known)
             raise UserError(f"unknown rule {name!r}: {hint}one of {', '.join(known)}")
         changes[name] = _parse_value(name, value)
     return dataclasses.replace(rules, **changes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,12 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None, what:
     if number is None or isinstance(value, bool) or number < low or (high is not None and number > high):
         raise ValueError(f"{name}={value!r}: must be a {what} {span}")
     return number
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """Return a question that names what is closest to a wrong name, with a space after it; "" if nothing is close."""
+    close = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"did you mean {close[0]!r}? " if close else ""
 
 
 def check_names(names: Sequence[str], count: int) -> None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import difflib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from gin_env.cards import NUM_CARDS
+from gin_env.errors import did_you_mean
 from gin_env.rule_checks import check_combination, check_value
 
 Mode = Literal["duel", "partnership", "free_for_all", "rotation", "two_tables"]
@@ -295,8 +295,7 @@ def _keywords(call: ast.expr) -> dict[str, Any] | None:
 
 
 def _unknown(what: str, name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = did_you_mean(name, known)
     return f"unknown {what} {name!r}: {hint}one of {', '.join(known)}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from agents.names import LONGEST_NAME, short_name
 from agents.openspiel import OpenSpielAgent, check_shared
 from agents.registry import AGENT_NAMES
 from gin_env.episodes import EPISODES
-from gin_env.errors import whole_number
+from gin_env.errors import did_you_mean, whole_number
 from gin_env.rules import Rules
 
 
@@ -41,8 +40,7 @@ class Roster:
         known = self.names(rules)
         if name in known:
             return name
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
+        hint = did_you_mean(name, known)
         raise ValueError(
             f"agent {name[:LONGEST_NAME]!r}: cannot be chosen for {rules.name}; {hint}one of {', '.join(known)} "
             "(others must be named on the command line: --agents)"

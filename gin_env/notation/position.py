@@ -16,7 +16,6 @@ stream, the log of past events, and the order of cards that have left the stock.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import re
 from collections.abc import Callable, Sequence
@@ -27,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import NO_CARD, NUM_CARDS, bits_of, format_card, format_cards, parse_card, parse_cards
-from gin_env.errors import InvalidPosition, whole_number
+from gin_env.errors import InvalidPosition, did_you_mean, whole_number
 from gin_env.legal import legal_words
 from gin_env.notation.soundness import out_of_range, problems_of
 from gin_env.rules import Rules, resolve_rules
@@ -149,8 +148,7 @@ def _split(tokens: Sequence[str], known: Sequence[str]) -> dict[str, str]:
         if not equals or not value:
             raise InvalidPosition(f"{token!r} is no key=value token: write one space between tokens such as turn=4")
         if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
+            hint = did_you_mean(key, known)
             raise InvalidPosition(f"unknown key {key!r} in {token!r}: {hint}one of {', '.join(known)}")
         if key in values:
             raise InvalidPosition(f"{key!r} stands twice: {key}={values[key]} and {token}")
