@@ -44,7 +44,7 @@ from gin_env.interface import (
 from gin_env.observation import ObservationEncoder, ObservationOptions
 from gin_env.rendering.picture import picture_of
 from gin_env.rendering.raster import rgb_array
-from gin_env.rendering.table import table_of_state, table_of_view
+from gin_env.rendering.table import player_name, table_of_state, table_of_view
 from gin_env.rendering.text import render_tables, render_view
 from gin_env.rendering.window import Window
 from gin_env.rewards import Reward
@@ -120,7 +120,7 @@ class GinRummyEnv(AECEnv):
         self._game: dict[str, Any] | None = None  # how the game ended
         self._finished: State | None = None
         self.agents: list[str] = []
-        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
+        self.possible_agents = [player_name(seat) for seat in range(self.rules.num_players)]
         check_choice("viewer", viewer, (None, *self.possible_agents))
         self.viewer = viewer
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}

@@ -12,6 +12,7 @@ from agents.openspiel import OpenSpielAgent, check_shared
 from agents.registry import AGENT_NAMES
 from gin_env.episodes import EPISODES
 from gin_env.errors import did_you_mean, whole_number
+from gin_env.rendering.table import player_name
 from gin_env.rules import Rules
 
 
@@ -86,12 +87,12 @@ class Seating:
     def shown(self) -> tuple[str, ...]:
         """The same as the table shows them: ``player_1 (simple)``."""
         names = (short_name(agent) if agent else self.name for agent in self.agents)
-        return tuple(f"player_{seat} ({name})" for seat, name in enumerate(names))
+        return tuple(f"{player_name(seat)} ({name})" for seat, name in enumerate(names))
 
     @property
     def short(self) -> tuple[str, ...]:
         """The same in sentences, where agents need no names: ``player_1``, and ``player_0 (you)`` for the person."""
-        return tuple(f"player_{seat}" if agent else self.shown[seat] for seat, agent in enumerate(self.agents))
+        return tuple(player_name(seat) if agent else self.shown[seat] for seat, agent in enumerate(self.agents))
 
     def side(self, team: int) -> str:
         """Return the names of a team's seats, over all tables."""

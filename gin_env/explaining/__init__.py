@@ -21,6 +21,7 @@ from gin_env.explaining.knock import explain_counts, explain_knock, explain_meld
 from gin_env.explaining.laying_off import explain_layoffs, who_may_lay_off
 from gin_env.explaining.sums import explain_boxes
 from gin_env.explaining.two_sides import explain_two_sides
+from gin_env.rendering.table import player_name
 from gin_env.scoring import describe_result
 from gin_env.state import State
 
@@ -61,7 +62,7 @@ def explain_deal(
         first_seat = row % rules.num_tables * rules.num_seats
     whole_number("first_seat", first_seat, 0)
     if names is None:
-        names = [f"player_{first_seat + seat}" for seat in range(rules.num_seats)]
+        names = [player_name(first_seat + seat) for seat in range(rules.num_seats)]
     check_names(names, rules.num_seats)
     result = describe_result(rules, state, row)
     if result.kind == "dead":
