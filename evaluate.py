@@ -21,19 +21,20 @@ from typing import Annotated, Any
 # A model's matrix products are small: threads that wait for each other would make them slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from agents.extras import needs
+from agents.cli.extras import needs
 
 with needs("cli"):
     import tyro
     from rich.console import Console
 
+    from agents.arena import MatchResult
     from agents.arena.benchmark import BENCHMARKS, run_benchmark
-    from agents.arena.compared import compared_section
-    from agents.arena.lineup import places, sides_of_seats
-    from agents.arena.playing import Played, PlayOptions, play, tell_where
-    from agents.arena.result import MatchResult
-    from agents.arena.summary import Outcome
-    from agents.arena.tables import (
+    from agents.arena.match.lineup import places, sides_of_seats
+    from agents.arena.tournament.options import PlayOptions
+    from agents.arena.tournament.paired_comparison import compared_section
+    from agents.arena.tournament.run import Played, play, tell_where
+    from agents.arena.tournament.summary import Outcome
+    from agents.arena.tournament.tables import (
         points_table,
         print_forfeits,
         ratings_table,
@@ -41,7 +42,7 @@ with needs("cli"):
         sides_table,
         style_table,
     )
-    from agents.arena.tournament import ForfeitedMatch, Pairing
+    from agents.arena.tournament.tournament import ForfeitedMatch, Pairing
     from agents.cli import UserError, parse, run
     from agents.registry import AGENT_NAMES, SHIPPED
     from gin_env.rules import Rules

@@ -20,7 +20,7 @@ import sys
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from agents.extras import needs
+from agents.cli.extras import needs
 
 with needs("train"):
     from rich.console import Console
@@ -28,10 +28,10 @@ with needs("train"):
 
     from agents.arena import MatchResult
     from agents.cli import run
-    from agents.selfplay.opening import open_runs
-    from agents.selfplay.options import FINAL_DEALS
-    from agents.selfplay.panel import panel_line, panel_table, seeds_table
-    from agents.selfplay.session import Session
+    from agents.selfplay.arguments import FINAL_DEALS
+    from agents.selfplay.evaluation import panel_line, panel_table, seeds_table
+    from agents.selfplay.runs import open_runs
+    from agents.selfplay.trainer import Session
 
 
 def main() -> None:

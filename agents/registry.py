@@ -20,20 +20,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agents.ablate import PREFIX as ABLATE
-from agents.ablate import parse_ablate, split_ablate
 from agents.checkpoints import SHIPPED, shipped_folder
-from agents.gold import GoldAgent, GoldK4Agent
-from agents.lookahead import LookaheadAgent, SharpAgent
-from agents.model_files import DESCRIPTION_FILE
-from agents.openspiel import OpenSpielAgent, check_shared
 from agents.policy import PolicyAgent
-from agents.search import PREFIX as SEARCH
-from agents.search import parse_search
-from agents.simple import GinOnlyAgent, SimpleAgent
-from agents.team_lookahead import NoTradeLookaheadAgent, TeamLookaheadAgent
-from agents.traders import NeverTradeAgent, RandomTradeAgent, TradeGreedyAgent
-from gin_env.agent import Agent, RandomAgent
+from agents.policy.model_files import DESCRIPTION_FILE
+from agents.scripted.gold import GoldAgent, GoldK4Agent
+from agents.scripted.lookahead import LookaheadAgent, SharpAgent
+from agents.scripted.openspiel import OpenSpielAgent, check_shared
+from agents.scripted.simple import GinOnlyAgent, SimpleAgent
+from agents.scripted.team_lookahead import NoTradeLookaheadAgent, TeamLookaheadAgent
+from agents.scripted.trade_controls import NeverTradeAgent, RandomTradeAgent, TradeGreedyAgent
+from agents.search.ablated_agent import PREFIX as ABLATE
+from agents.search.ablated_agent import parse_ablate, split_ablate
+from agents.search.search_agent import PREFIX as SEARCH
+from agents.search.search_agent import parse_search
+from gin_env.episodes import Agent, RandomAgent
 from gin_env.errors import did_you_mean
 from gin_env.rules import Rules
 
@@ -167,7 +167,7 @@ def _load_class(spec: str) -> Agent:
         raise ValueError(f"agent {spec!r}: {class_name}() failed: {type(error).__name__}: {error}") from error
     missing = [name for name in ("name", "needs_history", "act", "reset") if not hasattr(agent, name)]
     if missing:
-        raise ValueError(f"agent {spec!r}: lacks {', '.join(missing)}; derive it from gin_env.agent.Agent")
+        raise ValueError(f"agent {spec!r}: lacks {', '.join(missing)}; derive it from gin_env.episodes.agent.Agent")
     return agent
 
 

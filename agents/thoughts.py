@@ -5,8 +5,8 @@
 {'draw': 0.9127, 'take': 0.0873}
 
 An agent that can tell its thoughts has a method ``thoughts`` beside ``act`` (:class:`HasThoughts`); nothing else is
-asked of it, and an agent without one has none. ``agents.policy.PolicyAgent`` has; wrappers around other agents
-(search, ablate) do not, since what they play is not what their base thinks.
+asked of it, and an agent without one has none. ``agents.policy.policy_agent.PolicyAgent`` has; wrappers around other
+agents (search, ablate) do not, since what they play is not what their base thinks.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.actions import ActionLayout
-from gin_env.agent import Agent
+from gin_env.engine import ActionLayout, State
+from gin_env.episodes import Agent
 from gin_env.errors import AgentError
 from gin_env.notation.records import LEAST_PROBABILITY, THOUGHT_DIGITS, DealRecord, GameRecord, Thought
 from gin_env.notation.replay import decision_states
+from gin_env.observation import PlayerView, player_view
 from gin_env.rules import resolve_rules
-from gin_env.state import State
-from gin_env.view import PlayerView, player_view
 
 Record = TypeVar("Record", bound=DealRecord | GameRecord)
 

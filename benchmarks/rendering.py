@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 import gin_env
+from gin_env.engine import State, random_actions
 from gin_env.episodes import Episodes
 from gin_env.rendering.picture import picture_of
 from gin_env.rendering.raster import rgb_array
@@ -25,8 +26,6 @@ from gin_env.rendering.shapes import Picture
 from gin_env.rendering.svg import svg_document
 from gin_env.rendering.table import table_of_state
 from gin_env.rendering.text import render_tables
-from gin_env.sampling import random_actions
-from gin_env.state import State
 
 SECONDS = 0.3 if "--quick" in sys.argv else 3.0
 PRESETS = ("classic_2p", "palace_4p", "free_for_all_5p", "two_tables_4p")

@@ -31,10 +31,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 import gin_env
-from gin_env.engine import Engine
-from gin_env.observation import ObservationEncoder, ObservationOptions
-from gin_env.sampling import random_actions
-from gin_env.view import player_view
+from gin_env import Engine, random_actions
+from gin_env.observation import ObservationEncoder, player_view
+from gin_env.observation.encoder import ObservationOptions
 
 SECONDS = 0.3 if "--quick" in sys.argv else 3.0
 BATCHES = (1, 64, 1024, 4096, 8192)

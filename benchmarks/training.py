@@ -27,11 +27,11 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.selfplay.buffer import LeanRolloutBuffer
+from agents.selfplay.arguments import Arguments
 from agents.selfplay.network import Precision, SelfPlayPolicy, activation_class, uses_bfloat16
-from agents.selfplay.options import Arguments
-from gin_env.observation import ObservationOptions
-from gin_env.sb3 import GinVecEnv
+from agents.selfplay.rollout_buffer import LeanRolloutBuffer
+from gin_env.envs.sb3 import GinVecEnv
+from gin_env.observation.encoder import ObservationOptions
 
 #: The share of the free environment's throughput that GinVecEnv is to reach.
 TARGET = 0.85

@@ -22,7 +22,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from agents.extras import needs  # noqa: E402
+from agents.cli.extras import needs  # noqa: E402
 
 with needs("dev"):
     from matplotlib.image import imsave
@@ -32,13 +32,13 @@ with needs("dev"):
     from agents.replay import replay_page
     from agents.thoughts import annotate
     from gin_env import GameRecord, Kind, Phase, Recorder, Rules, State, player_view
-    from gin_env.agent import decide
     from gin_env.episodes import Episodes
-    from gin_env.placing import placed_layoffs
+    from gin_env.episodes.agent import decide
     from gin_env.rendering.picture import picture_of
     from gin_env.rendering.raster import rgb_array
     from gin_env.rendering.table import Table, table_of_state, table_of_view
-    from tests.browser import DESKTOP, PHONE, NoBrowserError, chromium, open_page
+    from gin_env.scoring.layoff_sequence import placed_layoffs
+    from tests.helpers.browser import DESKTOP, PHONE, NoBrowserError, chromium, open_page
 
 PARTS = ("tables", "replay", "play", "training")
 SCREENS = {"desk": (DESKTOP, 1), "phone": (PHONE, 2)}  #: CSS pixels, and the screen's pixels for each

@@ -9,11 +9,12 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from gin_env.actions import action_layout
-from gin_env.observation import ObservationEncoder, ObservationOptions
-from gin_env.rule_checks import MODES_OF
-from gin_env.rulebook import as_markdown, describe_rules, differences
-from gin_env.rules import PRESETS, Rules
+from gin_env.engine import action_layout
+from gin_env.observation import ObservationEncoder
+from gin_env.observation.encoder import ObservationOptions
+from gin_env.rules import PRESETS, Rules, describe_rules
+from gin_env.rules.rulebook import as_markdown, differences
+from gin_env.rules.validation import MODES_OF
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Made by docs/generate.py from the code; edit there. -->"
@@ -112,8 +113,8 @@ IN_FULL = ("palace_4p", "classic_2p", "rotation_3p", "free_for_all_3p", "two_tab
 
 RULES_INTRODUCTION = """
 The games that gin_env plays: each preset in sentences, with the fields of `gin_env.Rules` that change a sentence in
-brackets behind it. `gin_env.rulebook.describe_rules(rules)` tells any other rules in the same way. Comments in the
-code cite this page by row (the numbers stand with the fields, and in the list below) and by section (they stand in
+brackets behind it. `gin_env.rules.rulebook.describe_rules(rules)` tells any other rules in the same way. Comments in
+the code cite this page by row (the numbers stand with the fields, and in the list below) and by section (they stand in
 the headings; section 3 is what the presets say under "The score").
 
 ## Words

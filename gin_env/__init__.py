@@ -13,55 +13,103 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from gin_env.registration import register_environments
-from gin_env.version import __version__
+from gin_env.envs.registration import register_environments
+
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from gin_env.actions import ActionLayout, action_layout
-    from gin_env.aec import GinRummyEnv, env, parallel_env, raw_env
-    from gin_env.agent import Agent, RandomAgent
-    from gin_env.engine import Engine
-    from gin_env.episodes import Episodes
+    from gin_env.engine.actions import ActionLayout, action_layout
+    from gin_env.engine.engine import Engine
+    from gin_env.engine.sampling import random_actions
+    from gin_env.engine.state import Phase, State
+    from gin_env.envs.aec import GinRummyEnv, env, parallel_env, raw_env
+    from gin_env.envs.gymnasium_env import GinRummySingleEnv
+    from gin_env.envs.gymnasium_vector import GinRummyVectorEnv
+    from gin_env.episodes.agent import Agent, RandomAgent
+    from gin_env.episodes.episodes import Episodes
+    from gin_env.episodes.rewards import Outcome
+    from gin_env.episodes.seat_events import SeatEvents, seat_events
     from gin_env.errors import IllegalAction, InvalidPosition
-    from gin_env.events import SeatEvents, seat_events
-    from gin_env.explaining import explain_deal
     from gin_env.notation.position import format_position, parse_position, status
     from gin_env.notation.recorder import Recorder
     from gin_env.notation.records import DealRecord, GameRecord, Thought, read_records, write_records
     from gin_env.notation.replay import replay
-    from gin_env.observation import ObservationEncoder, ObservationOptions
-    from gin_env.rewards import Outcome
-    from gin_env.rulebook import describe_rules
-    from gin_env.rules import PRESETS, Rules
-    from gin_env.scoring import DealResult, score_deal, score_tables
-    from gin_env.single import GinRummySingleEnv
-    from gin_env.state import Kind, Phase, State
-    from gin_env.vector import GinRummyVectorEnv
-    from gin_env.view import PlayerView, player_view
+    from gin_env.observation.encoder import ObservationEncoder
+    from gin_env.observation.features import ObservationOptions
+    from gin_env.observation.view import PlayerView, player_view
+    from gin_env.rendering.explanation import explain_deal
+    from gin_env.rules.rulebook import describe_rules
+    from gin_env.rules.rules import PRESETS, Rules
+    from gin_env.scoring.calculator import score_deal, score_tables
+    from gin_env.scoring.deal_result import DealResult
+    from gin_env.scoring.results import Kind
 
-#: Public names by the module that holds them.
+#: Public names by the module that defines them.
 _HOMES = {
-    "actions": ("ActionLayout", "action_layout"),
-    "aec": ("GinRummyEnv", "env", "parallel_env", "raw_env"),
-    "agent": ("Agent", "RandomAgent"),
-    "engine": ("Engine",),
-    "episodes": ("Episodes",),
-    "errors": ("IllegalAction", "InvalidPosition"),
-    "events": ("SeatEvents", "seat_events"),
-    "explaining": ("explain_deal",),
-    "notation.position": ("format_position", "parse_position", "status"),
+    "engine.actions": (
+        "ActionLayout",
+        "action_layout",
+    ),
+    "engine.engine": ("Engine",),
+    "engine.sampling": ("random_actions",),
+    "engine.state": (
+        "Phase",
+        "State",
+    ),
+    "envs.aec": (
+        "GinRummyEnv",
+        "env",
+        "parallel_env",
+        "raw_env",
+    ),
+    "envs.gymnasium_env": ("GinRummySingleEnv",),
+    "envs.gymnasium_vector": ("GinRummyVectorEnv",),
+    "episodes.agent": (
+        "Agent",
+        "RandomAgent",
+    ),
+    "episodes.episodes": ("Episodes",),
+    "episodes.rewards": ("Outcome",),
+    "episodes.seat_events": (
+        "SeatEvents",
+        "seat_events",
+    ),
+    "errors": (
+        "IllegalAction",
+        "InvalidPosition",
+    ),
+    "notation.position": (
+        "format_position",
+        "parse_position",
+        "status",
+    ),
     "notation.recorder": ("Recorder",),
-    "notation.records": ("DealRecord", "GameRecord", "Thought", "read_records", "write_records"),
+    "notation.records": (
+        "DealRecord",
+        "GameRecord",
+        "Thought",
+        "read_records",
+        "write_records",
+    ),
     "notation.replay": ("replay",),
-    "observation": ("ObservationEncoder", "ObservationOptions"),
-    "rewards": ("Outcome",),
-    "rulebook": ("describe_rules",),
-    "rules": ("PRESETS", "Rules"),
-    "scoring": ("DealResult", "score_deal", "score_tables"),
-    "single": ("GinRummySingleEnv",),
-    "state": ("Kind", "Phase", "State"),
-    "vector": ("GinRummyVectorEnv",),
-    "view": ("PlayerView", "player_view"),
+    "observation.encoder": ("ObservationEncoder",),
+    "observation.features": ("ObservationOptions",),
+    "observation.view": (
+        "PlayerView",
+        "player_view",
+    ),
+    "rendering.explanation": ("explain_deal",),
+    "rules.rules": (
+        "PRESETS",
+        "Rules",
+    ),
+    "rules.rulebook": ("describe_rules",),
+    "scoring.calculator": (
+        "score_deal",
+        "score_tables",
+    ),
+    "scoring.deal_result": ("DealResult",),
+    "scoring.results": ("Kind",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -100,6 +148,7 @@ __all__ = [
     "parallel_env",
     "parse_position",
     "player_view",
+    "random_actions",
     "raw_env",
     "read_records",
     "replay",

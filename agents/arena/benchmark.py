@@ -17,15 +17,16 @@ import numpy as np
 from rich.console import Console
 
 import gin_env
-from agents.arena.blocks import Block, play_block
-from agents.arena.compared import mean_over
-from agents.arena.lineup import places
-from agents.arena.playing import PlayOptions, play, tell_where
-from agents.arena.referee import TIME_LIMIT
-from agents.arena.result import MatchResult
-from agents.arena.summary import Outcome
-from agents.arena.tables import points_table, print_forfeits
-from agents.arena.tournament import ForfeitedMatch, Pairing, Settings
+from agents.arena.match.lineup import places
+from agents.arena.match.referee import TIME_LIMIT
+from agents.arena.match.result import MatchResult
+from agents.arena.tournament.blocks import Block, play_block
+from agents.arena.tournament.options import PlayOptions
+from agents.arena.tournament.paired_comparison import mean_over
+from agents.arena.tournament.run import play, tell_where
+from agents.arena.tournament.summary import Outcome
+from agents.arena.tournament.tables import points_table, print_forfeits
+from agents.arena.tournament.tournament import ForfeitedMatch, Pairing, Settings
 from agents.cli import UserError
 from gin_env.episodes import Episodes
 from gin_env.rules import Rules

@@ -1,7 +1,7 @@
 """The networks that come with the project: which there are, and which of them plays given rules.
 
-Each is a model folder (agents/model_files.py) named after its preset, with its model card in ``README.md``.
-``python -m agents.checkpoints.ship`` puts a trained one here.
+Each is a model folder (agents/policy/model_files.py) named after its preset, with its model card in ``README.md``.
+``python -m agents.selfplay.ship_checkpoint`` puts a trained one here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from agents.model_files import DESCRIPTION_FILE, HARMLESS_RULES
+from agents.policy.model_files import DESCRIPTION_FILE, HARMLESS_RULES
 from gin_env.rules import PRESETS, Rules
 
 #: What may be asked for, and how its folder's name continues after the preset's.

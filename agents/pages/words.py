@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from gin_env.rulebook import rulebook
 from gin_env.rules import Rules
+from gin_env.rules.rulebook import rulebook
 
 
 class Word(NamedTuple):

@@ -8,7 +8,7 @@ import sys
 # A model's matrix products are small: threads that wait for each other would make them slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from agents.extras import needs
+from agents.cli.extras import needs
 
 with needs("play"):
     from agents.cli import parse, run

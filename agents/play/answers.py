@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.names import short_name
+from agents.cli.agent_names import short_name
 from agents.play.game import Game
-from agents.play.moments import Frame, Stage
 from agents.play.seating import Roster, Seating, strongest
+from agents.play.stages import Frame, Stage
 from gin_env.rendering.picture import picture_of
 from gin_env.rendering.shapes import WIDTH
 from gin_env.rendering.svg import FONTS, svg_elements
 from gin_env.rendering.table import Table
 from gin_env.rendering.text import render_table
 from gin_env.rendering.words import question
-from gin_env.rulebook import rulebook
 from gin_env.rules import PRESETS, resolve_rules
+from gin_env.rules.rulebook import rulebook
 
 Json = dict[str, Any]
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gin_env.cards import card_ids, format_card, parse_card
-from gin_env.melds import deadwood
-from gin_env.rendering.log import answers_among
+from gin_env.cards.melds import deadwood
+from gin_env.engine import Phase
+from gin_env.observation import PlayerView
+from gin_env.rendering.event_log import answers_among
 from gin_env.rendering.words import event_words
-from gin_env.state import Phase
-from gin_env.view import PlayerView
 
 _WORDS = {
     "pass": "pass",

@@ -18,22 +18,21 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.play.book import Book
+from agents.play.background import is_ctrl_c
+from agents.play.book import Book, both_tables, end_of_game
 from agents.play.choices import Choice, choices_of, events_of
-from agents.play.hinting import ask_for_hint
-from agents.play.moments import Frame, Hint, OldVersion, Refused, Stage
-from agents.play.outcome import both_tables, end_of_game
+from agents.play.hints import ask_for_hint
 from agents.play.seating import Seating
-from agents.play.thinking import is_ctrl_c
+from agents.play.stages import Frame, Hint, OldVersion, Refused, Stage
 from agents.registry import load_agent
-from gin_env.agent import Agent, decide
-from gin_env.episodes import Episodes, Transition
+from gin_env.engine import State
+from gin_env.episodes import Agent, Episodes, Transition
+from gin_env.episodes.agent import decide
 from gin_env.errors import IllegalAction
-from gin_env.explaining import Line, explain_deal
+from gin_env.observation import PlayerView, player_view
+from gin_env.rendering.explanation import Line, explain_deal
 from gin_env.rendering.table import Table, table_of_view
 from gin_env.rendering.words import told
-from gin_env.state import State
-from gin_env.view import PlayerView, player_view
 
 _ROW = np.array([0])
 #: Tells the agents' seeds of one game apart.

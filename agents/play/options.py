@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import tyro
 
 from agents.cli import UserError
+from agents.cli.rule_options import parse_rules
 from agents.play.seating import Roster, Seating, seat_players
 from agents.registry import AGENT_NAMES, SHIPPED
-from agents.rule_options import parse_rules
 from gin_env.rules import PRESETS
 
 DEFAULT_PRESET = "palace_4p"

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.checkpoints import SHIPPED, shipped_folder
-from agents.names import LONGEST_NAME, short_name
-from agents.openspiel import OpenSpielAgent, check_shared
+from agents.cli.agent_names import LONGEST_NAME, short_name
 from agents.registry import AGENT_NAMES
-from gin_env.episodes import EPISODES
+from agents.scripted.openspiel import OpenSpielAgent, check_shared
+from gin_env.episodes.episodes import EPISODES
 from gin_env.errors import did_you_mean, whole_number
-from gin_env.rendering.table import player_name
-from gin_env.rules import Rules
+from gin_env.rules import Rules, player_name
 
 
 class Roster:

@@ -29,11 +29,11 @@ from starlette.routing import Route
 
 from agents.cli import UserError
 from agents.pages import asset
+from agents.play.background import in_thread
 from agents.play.guard import HEADERS, REPLAY_POLICY, Guard
-from agents.play.moments import Refused, Unplayable
 from agents.play.options import DEFAULT_PORT, PlayArguments
 from agents.play.session import Session
-from agents.play.thinking import in_thread
+from agents.play.stages import Refused, Unplayable
 from gin_env.errors import IllegalAction
 from gin_env.rendering.svg import svg_symbols
 

@@ -13,15 +13,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from typing import Any, NamedTuple
 
+from agents.cli.rule_options import parse_rules
 from agents.pages.words import rules_in_words
 from agents.play.answers import REPLAYED, Json, frame_of, offer_of, position_of
+from agents.play.background import in_thread
 from agents.play.game import Game
-from agents.play.moments import Hint, OldVersion, Refused, Stage, Unplayable
 from agents.play.options import PlayArguments
 from agents.play.seating import Seating, seat_players
-from agents.play.thinking import in_thread
+from agents.play.stages import Hint, OldVersion, Refused, Stage, Unplayable
 from agents.registry import load_agent
-from agents.rule_options import parse_rules
 from gin_env.notation.records import DealRecord, GameRecord
 from gin_env.rules import Rules
 

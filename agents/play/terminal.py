@@ -11,8 +11,8 @@ from typing import TextIO
 from agents.pages.words import rules_in_words
 from agents.play.choices import Choice
 from agents.play.game import Game
-from agents.play.moments import Frame, Refused, Stage
 from agents.play.options import PlayArguments
+from agents.play.stages import Frame, Refused, Stage
 from gin_env.notation.records import DealRecord, GameRecord, write_records
 from gin_env.rendering.text import render_table
 

@@ -16,18 +16,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
 
-from agents.arena.results_folder import RECORDS_FOLDER
+from agents.arena.tournament.results_folder import RECORDS_FOLDER
 from agents.cli import UserError, parse
-from agents.model_files import replace_file
+from agents.policy.model_files import replace_file
 from agents.registry import load_agent
 from agents.replay.page import page_of
 from agents.replay.story import Story, tell
 from agents.thoughts import HasThoughts, annotate, think
-from gin_env.agent import Agent
+from gin_env.episodes import Agent
 from gin_env.errors import AgentError
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, TableRecord, Thought, read_records
+from gin_env.observation import PlayerView
 from gin_env.rules import Rules, resolve_rules
-from gin_env.view import PlayerView
 
 #: Deals that a page shows unless more are asked for: long deals of five hands then make a page of about 1 MB.
 DEALS_SHOWN = 50

@@ -9,8 +9,7 @@ from agents.replay.frames import Frames
 from agents.replay.scores import tables_of_scores
 from agents.replay.story import DealStory, Story, View, shown_name
 from gin_env.rendering.picture import picture_of
-from gin_env.rendering.table import player_name
-from gin_env.rules import Rules
+from gin_env.rules import Rules, player_name
 
 
 def content_of(stories: Sequence[Story]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 /* What stands around the picture: who plays, whose view, what happened, how the deal ended, thoughts, moves. */
 
-/** What the topics of an explanation are called (gin_env/explaining/deal.py). */
+/** What the topics of an explanation are called (gin_env/rendering/explanation/deal.py). */
 const TOPICS = {
   dead: "A dead deal", knock: "The knock", melds: "What the knocking side lays down", open: "Who may lay off",
   layoff: "Cards laid off", defence: "What the other side lays down", points: "What else counts",

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from agents.replay.story import DealStory, Story
 from gin_env.notation.records import DealRecord, GameRecord
-from gin_env.rendering.table import player_name
-from gin_env.rules import Rules
+from gin_env.rules import Rules, player_name
 
 #: The agents of a side in order of their names, so that partners may change places, too.
 Side = tuple[str, ...]

@@ -2,7 +2,8 @@
 
 A record is always played again through the engine, so that what is shown is what the rules make of the recorded
 actions. Step 0 is the deal as it was dealt, step k stands after action k; where a deal has two tables, their actions
-follow one another by turns, as ``gin_env.episodes`` plays them. What one seat may see comes from its ``PlayerView``.
+follow one another by turns, as ``gin_env.episodes.episodes`` plays them. What one seat may see comes from its
+``PlayerView``.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.names import shortened
+from agents.cli.agent_names import shortened
 from gin_env.cards import NO_CARD
-from gin_env.explaining import Line, explain_deal
+from gin_env.engine import Phase, State
 from gin_env.notation.records import DealRecord, GameRecord, Thought
 from gin_env.notation.replay import STANDING, decision_states, replay
-from gin_env.rendering.table import Hand, Table, player_name, table_of_state, table_of_view
+from gin_env.observation import player_view
+from gin_env.rendering.explanation import Line, explain_deal
+from gin_env.rendering.table import Hand, Table, table_of_state, table_of_view
 from gin_env.rendering.words import event_words, result
-from gin_env.rules import Rules, resolve_rules
-from gin_env.state import Phase, State
-from gin_env.view import player_view
+from gin_env.rules import Rules, player_name, resolve_rules
 
 #: Within a turn a hand holds a card too many, or one is under way: its deadwood is that of the turn before.
 _WITHIN_A_TURN = (Phase.PLAY, Phase.TRADE_ANSWER, Phase.CATCH)

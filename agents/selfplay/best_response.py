@@ -34,20 +34,20 @@ from rich.progress import Progress
 
 import gin_env
 from agents.arena import MatchResult, play_match
-from agents.arena.statistics import CONFIDENCE, MIN_PAIRS, Estimate, paired_difference
+from agents.arena.statistics.intervals import CONFIDENCE, MIN_PAIRS, Estimate, paired_difference
 from agents.checkpoints import SHIPPED, shipped_folder
 from agents.cli import UserError, parse, run
-from agents.model_files import Model, read_description, read_model, replace_file
+from agents.cli.rule_options import parse_rules
 from agents.policy import PolicyAgent
+from agents.policy.model_files import Model, read_description, read_model, replace_file
 from agents.registry import is_model, load_agent
-from agents.rule_options import parse_rules
-from agents.selfplay.beginning import read_init
-from agents.selfplay.opening import begun_or_resumed, stored
-from agents.selfplay.options import AUTO, NOBODY, Arguments, check, load_teacher, network_options
-from agents.selfplay.panel import panel_line
+from agents.selfplay.arguments import AUTO, NOBODY, Arguments, check, load_teacher, network_options
+from agents.selfplay.evaluation import panel_line
+from agents.selfplay.network import read_init
 from agents.selfplay.run_folder import BEST_FOLDER, TRAINING_FILE, read_arguments
-from agents.selfplay.session import Session
-from gin_env.agent import Agent
+from agents.selfplay.runs import begun_or_resumed, stored
+from agents.selfplay.trainer import Session
+from gin_env.episodes import Agent
 from gin_env.observation import ObservationEncoder
 from gin_env.rules import PRESETS, Rules
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,9 @@ from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
+
+from agents.policy.model_files import Model, read_model
+from gin_env.observation import ObservationEncoder
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -131,7 +135,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         return self.action_dist.proba_distribution(action_logits=self._logits(latent_pi))
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
-        """Return copies of the weights, named as in a saved model (agents/model_files.py)."""
+        """Return copies of the weights, named as in a saved model (agents/policy/model_files.py)."""
         named: dict[str, torch.Tensor] = {}
         for number, actor in enumerate(self._actors()):
             named |= _prefixed("actor" if self.mlp_extractor.num_actors == 1 else f"seat_{number}.actor", actor)
@@ -188,7 +192,7 @@ def _prefixed(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, tor
 
 
 def activation_class(name: str) -> type[nn.Module]:
-    """Return PyTorch's class of an activation that ``agents.policy.ACTIVATIONS`` names."""
+    """Return PyTorch's class of an activation that ``agents.policy.policy_agent.ACTIVATIONS`` names."""
     return next(kind for kind_name, kind in vars(nn).items() if kind_name.lower() == name)
 
 
@@ -201,3 +205,29 @@ def _computes_bfloat16() -> bool:
     # get_capabilities is newer than the oldest torch allowed; without it float32 is the safe answer.
     capabilities: dict[str, bool] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+
+
+def read_init(folder: Path, encoder: ObservationEncoder) -> Model:
+    """Return a saved model to begin with; raises ``ValueError`` where it sees other features."""
+    model = read_model(folder)
+    seen = [(section.name, section.width) for section in ObservationEncoder(model.rules, model.observation).sections]
+    if seen != [(section.name, section.width) for section in encoder.sections]:
+        raise ValueError(f"--init {folder}: that network sees other features; train with the same observation options")
+    return model
+
+
+def begin_with(policy: SelfPlayPolicy, folder: Path, encoder: ObservationEncoder, activation: str) -> None:
+    """Give a policy the network of a saved model, also of other rules, if only it sees and may do the same things.
+
+    Raises ``ValueError`` where it does not, or where its network has other sizes.
+    """
+    model = read_init(folder, encoder)
+    if model.activation != activation:
+        raise ValueError(f"--init {folder}: that network has --activation {model.activation}")
+    num_actors = len({name.split(".")[0] for name in model.weights if name.startswith("seat_")})
+    if num_actors > policy.mlp_extractor.num_actors:
+        raise ValueError(f"--init {folder}: that network has {num_actors} actors, one for each seat; give --per-seat")
+    try:
+        policy.set_weights(model.weights)
+    except ValueError as error:
+        raise ValueError(f"--init {folder}: {error}; give the --net of that model") from None

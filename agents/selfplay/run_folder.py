@@ -25,8 +25,8 @@ from typing import Any
 import torch
 
 from agents.cli import UserError
-from agents.folder_lock import FolderInUseError, hold
-from agents.model_files import DESCRIPTION_FILE, replace_file
+from agents.cli.folder_lock import FolderInUseError, hold
+from agents.policy.model_files import DESCRIPTION_FILE, replace_file
 
 ARGUMENTS_FILE = "arguments.json"
 TRAINING_FILE = "training.pt"

@@ -26,11 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import NO_CARD, NUM_CARDS, bits_of, format_card, format_cards, parse_card, parse_cards
+from gin_env.engine import Phase, State
+from gin_env.engine.legal import legal_words
+from gin_env.engine.state import array_fields
 from gin_env.errors import InvalidPosition, did_you_mean, whole_number
-from gin_env.legal import legal_words
-from gin_env.notation.soundness import out_of_range, problems_of
+from gin_env.notation.position_checks import out_of_range, problems_of
 from gin_env.rules import Rules, resolve_rules
-from gin_env.state import Kind, Phase, State, array_fields
+from gin_env.scoring import Kind
 
 #: Arrays that belong to the row or to the past, and arrays that follow from the others.
 _NOT_WRITTEN = ("stream_key", "deal_number", "log_size", "log")

@@ -13,16 +13,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.actions import action_layout
+from gin_env import __version__
 from gin_env.cards import CARD_BITS, format_cards
-from gin_env.dealing import deal_cards
-from gin_env.episodes import EPISODES, Transition
+from gin_env.engine import State, action_layout
+from gin_env.engine.dealing import deal_cards
+from gin_env.engine.settlement import end_deals
+from gin_env.engine.state import NO_SEAT, unpack_events
+from gin_env.episodes import Transition
+from gin_env.episodes.episodes import EPISODES
 from gin_env.notation.records import DealRecord, GameRecord, Standing, TableRecord, action_texts, write_records
 from gin_env.rules import Rules, resolve_rules
-from gin_env.scorekeeping import end_deals
-from gin_env.scoring import describe_result
-from gin_env.state import NO_SEAT, State, unpack_events
-from gin_env.version import __version__
+from gin_env.scoring.deal_result import describe_result
 
 #: Who sits in each seat: names for all rows, or a function of the row.
 Agents = Sequence[str] | Callable[[int], Sequence[str]]

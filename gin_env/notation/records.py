@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from gin_env.actions import action_layout
-from gin_env.dealing import parse_deck
-from gin_env.notation.lines import ReadResult, RecordError, numbered_lines, seal, unseal, write_lines
+from gin_env.engine import action_layout
+from gin_env.engine.dealing import parse_deck
+from gin_env.notation.checksums import ReadResult, RecordError, numbered_lines, seal, unseal, write_lines
 from gin_env.rules import Rules, resolve_rules
 
 __all__ = [
@@ -80,7 +80,7 @@ class Thought:
     value : float or None
         What it expects from here to the end of the episode, for the viewer's team; None where it has no such estimate.
         The unit is that of the rewards it was trained with: for ``"scaled"`` net points / 20, for ``"points"`` net
-        points, for ``"win"`` from -1 to 1 (``gin_env.rewards``).
+        points, for ``"win"`` from -1 to 1 (``gin_env.episodes.rewards``).
 
     Raises
     ------

@@ -13,12 +13,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.engine import Engine
+from gin_env.engine import Engine, State
+from gin_env.engine.settlement import GameEnd, book_deals, end_deals, next_dealers
 from gin_env.notation.recorder import new_game, record_deals
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, split_deck
 from gin_env.rules import Rules, resolve_rules
-from gin_env.scorekeeping import GameEnd, book_deals, end_deals, next_dealers
-from gin_env.state import State
 
 #: The arrays of a state that tell the game around the deal, named as the fields of a ``Standing``.
 STANDING = ("scores", "boxes", "deals_played", "sheet_scores", "sheet_boxes")

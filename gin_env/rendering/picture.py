@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gin_env.cards import NO_CARD, card_ids, format_card, format_cards
-from gin_env.melds import melds_of
+from gin_env.cards.melds import melds_of
+from gin_env.engine import Phase
 from gin_env.rendering.shapes import (
     BACK,
     CARD_HEIGHT,
@@ -29,7 +30,7 @@ from gin_env.rendering.shapes import (
 )
 from gin_env.rendering.table import Hand, Table
 from gin_env.rendering.words import heading, question, result, told
-from gin_env.state import Kind, Phase
+from gin_env.scoring import Kind
 
 _FELT, _BAND, _ROW, _ROW_OF_MOVER = "#1d5a3c", "#164a31", "#235f42", "#2f7a54"
 _INK, _QUIET, _CALL = "#ffffff", "#c9e2d3", "#ffd866"

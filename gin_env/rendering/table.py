@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from gin_env.actions import action_layout
 from gin_env.cards import NO_CARD, NUM_RANKS, card_ids
+from gin_env.cards.melds import first_arrangements, points_of
+from gin_env.engine import Phase, State, action_layout
+from gin_env.engine.state import NO_SEAT, unpack_events
 from gin_env.errors import check_names
-from gin_env.legal import upcard_limits
-from gin_env.melds import first_arrangements, points_of
-from gin_env.placing import Placed, placed_layoffs
-from gin_env.rendering.log import Event, Turn, arrivals, events_of, pile_order
-from gin_env.rules import Rules
-from gin_env.state import NO_SEAT, Kind, Phase, State, unpack_events
-from gin_env.view import PlayerView
+from gin_env.observation import PlayerView
+from gin_env.rendering.event_log import Event, Turn, arrivals, events_of, pile_order
+from gin_env.rules import Rules, player_name, upcard_limits
+from gin_env.scoring import Kind
+from gin_env.scoring.layoff_sequence import Placed, placed_layoffs
 
 #: How many of the last events are told.
 EVENTS_SHOWN = 6
@@ -91,11 +91,6 @@ class Table:
     def side(self, team: int) -> str:
         """Return the names of a team's seats, over all tables."""
         return "+".join(self.names[seat] for seat in self.rules.seats_of(team))
-
-
-def player_name(seat: int) -> str:
-    """Return what a seat, counted over all tables, is called everywhere."""
-    return f"player_{seat}"
 
 
 def table_of_state(state: State, row: int = 0, names: Sequence[str] | None = None) -> Table:

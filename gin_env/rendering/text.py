@@ -10,11 +10,11 @@ seat may know; seen from the state, it holds everything.
 from __future__ import annotations
 
 from gin_env.cards import format_card, format_cards
-from gin_env.melds import melds_of
+from gin_env.cards.melds import melds_of
+from gin_env.engine import Phase, State
+from gin_env.observation import PlayerView
 from gin_env.rendering.table import Hand, Table, table_of_state, table_of_view
 from gin_env.rendering.words import heading, question, result, told
-from gin_env.state import Phase, State
-from gin_env.view import PlayerView
 
 
 def render_state(state: State, row: int = 0) -> str:

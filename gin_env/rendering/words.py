@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gin_env.cards import NO_CARD, format_card
-from gin_env.rendering.log import Event
+from gin_env.engine import Phase
+from gin_env.rendering.event_log import Event
 from gin_env.rendering.table import Table
-from gin_env.state import Kind, Phase
+from gin_env.scoring import Kind
 
 _DOINGS = {
     "take": "took",

@@ -14,8 +14,8 @@ from agents.arena.report import page
 from agents.arena.report.chapters import results_part
 from agents.arena.report.folders import Results, read_results
 from agents.arena.report.training import LOGS, TrainingRun, read_run, run_part
-from agents.arena.results_folder import JOURNAL_FILE, SUMMARY_FILE
-from agents.model_files import DESCRIPTION_FILE
+from agents.arena.tournament.results_folder import JOURNAL_FILE, SUMMARY_FILE
+from agents.policy.model_files import DESCRIPTION_FILE
 
 REPORT_FILE = "report.html"
 FIGURES_FOLDER = "figures"

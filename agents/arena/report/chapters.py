@@ -7,17 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.arena.report import figures, page
-from agents.arena.report.folders import (
-    Match,
-    Results,
-    Standing,
-    result_between,
-    standings,
-)
+from agents.arena.report.folders import Match, Results, Standing, result_between, standings
 from agents.arena.report.play import deadwood_chapter, events_chapter, style_chapter
 from agents.arena.report.ratings import ratings_chapter
-from agents.arena.statistics import NO_FIGURE, Estimate, estimate_of
-from gin_env.rulebook import rulebook
+from agents.arena.statistics.intervals import NO_FIGURE, Estimate, estimate_of
+from gin_env.rules.rulebook import rulebook
 
 #: In these the matches are the result; in others the research sections are, and come first.
 _MATCH_KINDS = ("tournament", "match")

@@ -35,7 +35,7 @@ from agents.arena.report.figures import (
     style_panels,
 )
 from agents.arena.report.page import figure_text
-from agents.arena.statistics import Estimate
+from agents.arena.statistics.intervals import Estimate
 
 #: What a learning curve is made of: decisions made so far, and the result measured then.
 Curve = Sequence[tuple[int, Estimate]]

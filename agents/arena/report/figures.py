@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from agents.arena.report.page import MOST_DIGITS, PERCENT, digits_for, figure_text, is_clear, number_text
-from agents.arena.statistics import Estimate
+from agents.arena.statistics.intervals import Estimate
 
 #: What a cell of a heat map shows: a figure, a word in its place, or nothing.
 Cell = Estimate | str | None
@@ -77,7 +77,7 @@ class StyleFigure(NamedTuple):
     digits: int = 1
 
 
-#: By name, as ``agents.arena.style.RATIOS`` and ``agents.selfplay.panel.learner_style`` say them.
+#: By name, as ``agents.arena.match.style.RATIOS`` and ``agents.selfplay.evaluation.learner_style`` say them.
 STYLE_FIGURES = {
     "knocked": StyleFigure("Knocks, gin included", "% of its deals", "knocks %", PERCENT),
     "gin": StyleFigure("Gin", "% of its deals", "gin %", PERCENT),

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.arena.ratings import side_name
-from agents.arena.results_folder import FORMAT, SUMMARY_FILE
-from agents.arena.statistics import Estimate, estimate_of
+from agents.arena.statistics.intervals import Estimate, estimate_of
+from agents.arena.statistics.ratings import side_name
+from agents.arena.tournament.results_folder import FORMAT, SUMMARY_FILE
 from gin_env.rules import Rules
 
 _SUMMARY_TYPES = {

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.arena.statistics import Estimate
+from agents.arena.statistics.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

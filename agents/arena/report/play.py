@@ -6,10 +6,10 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
+from agents.arena.match.style import melded_share
 from agents.arena.report import figures, page
 from agents.arena.report.curves import deadwood_curves
 from agents.arena.report.folders import Match, entries_by_side, mean
-from agents.arena.style import melded_share
 
 _STYLE_COLUMNS = {  # heading, factor, digits
     "won": ("won %", page.PERCENT, 1),

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.arena.report import figures, page
-from agents.arena.statistics import estimate_of
+from agents.arena.statistics.intervals import estimate_of
 
-#: By the key of a summary: title, unit, legend. The scales are those of agents/arena/ratings.py.
+#: By the key of a summary: title, unit, legend. The scales are those of agents/arena/statistics/ratings.py.
 _RATINGS = {
     "points": (
         "Points per deal against the field",
@@ -65,7 +65,7 @@ def _nash(rows: Sequence[Mapping[str, Any]], pictures: page.Pictures) -> str:
 
 
 def _cyclicity_text(cyclicity: Mapping[str, Any]) -> str:
-    """Return in a sentence how far the field is from a ladder, as ``agents.arena.nash.Cyclicity`` tells it."""
+    """Return in a sentence how far the field is from a ladder, as ``nash.Cyclicity`` tells it."""
     share, cycle = estimate_of(cyclicity.get("share")), cyclicity.get("cycle")
     noise = estimate_of(cyclicity.get("noise")).value
     if math.isnan(share.value):

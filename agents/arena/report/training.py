@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agents.arena.report import figures, page
 from agents.arena.report.curves import learning_curves, style_curves
-from agents.arena.statistics import NO_FIGURE, Estimate
-from agents.model_files import DESCRIPTION_FILE, read_description, replace_file
+from agents.arena.statistics.intervals import NO_FIGURE, Estimate
+from agents.policy.model_files import DESCRIPTION_FILE, read_description, replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,7 +1,7 @@
 """``evaluate.py ablations``: what each part of a partnership's channel is worth, by taking it away.
 
-An intact team plays the same agent with a part of its channel taken away (agents/ablate.py), on the same decks with
-the seats swapped. What the intact one wins is what that part is worth between equal players.
+An intact team plays the same agent with a part of its channel taken away (agents/search/ablated_agent.py), on the same
+decks with the seats swapped. What the intact one wins is what that part is worth between equal players.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Annotated, Any, NamedTuple
 
 import tyro
 
-from agents.ablate import PREFIX
-from agents.arena.compared import mean_over
-from agents.arena.playing import PlayOptions, play, tell_where
-from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import DEFAULT_DEALS, check_members, partnership_rules
-from agents.arena.result import MatchResult
-from agents.arena.summary import Outcome
-from agents.arena.tournament import Pairing
+from agents.arena.match.result import MatchResult
+from agents.arena.research.teams import DEFAULT_DEALS, check_members, partnership_rules, print_sections
+from agents.arena.tournament.options import PlayOptions
+from agents.arena.tournament.paired_comparison import mean_over
+from agents.arena.tournament.run import play, tell_where
+from agents.arena.tournament.summary import Outcome
+from agents.arena.tournament.tournament import Pairing
 from agents.cli import UserError, parse
+from agents.search.ablated_agent import PREFIX
 from gin_env.rules import Rules
 
 #: What is taken away, and the option that does it.

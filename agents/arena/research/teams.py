@@ -11,13 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.arena.compared import difference_between, mean_over
-from agents.arena.playing import PlayOptions, ResultsOptions, play, tell_where
-from agents.arena.research.printing import print_sections
-from agents.arena.result import MatchResult
-from agents.arena.statistics import Estimate
-from agents.arena.summary import Outcome
-from agents.arena.tournament import Pairing
+from rich.console import Console
+from rich.markup import escape
+
+from agents.arena.match.result import MatchResult
+from agents.arena.statistics.intervals import Estimate
+from agents.arena.tournament.options import PlayOptions, ResultsOptions
+from agents.arena.tournament.paired_comparison import difference_between, mean_over
+from agents.arena.tournament.run import Played, play, tell_where
+from agents.arena.tournament.summary import Outcome
+from agents.arena.tournament.tables import print_forfeits, section_tables
+from agents.arena.tournament.tournament import Pairing
 from agents.cli import UserError
 from gin_env.rules import Rules
 
@@ -141,3 +145,14 @@ def check_members(option: str, members: Sequence[str], at_least: int) -> None:
     twice = [name for name in members if list(members).count(name) > 1]
     if twice:
         raise UserError(f"{option}: {twice[0]} is named twice")
+
+
+def print_sections(played: Played) -> None:
+    """Print forfeits and all sections."""
+    console = Console()
+    print_forfeits(played.outcomes, console)
+    for section in played.summary["sections"]:
+        for table in section_tables(section):
+            console.print(table)
+        for paragraph in section["text"]:
+            console.print(escape(paragraph) + "\n", highlight=False)

@@ -27,23 +27,22 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from agents.arena.playing import ResultsOptions, tell_where, write_results
-from agents.arena.research.printing import print_sections
-from agents.arena.research.teams import check_members, partnership_rules
-from agents.arena.statistics import Estimate, ratio_estimate
-from agents.arena.tournament import Settings
+from agents.arena.research.teams import check_members, partnership_rules, print_sections
+from agents.arena.statistics.intervals import Estimate, ratio_estimate
+from agents.arena.tournament.options import ResultsOptions
+from agents.arena.tournament.run import tell_where, write_results
+from agents.arena.tournament.tournament import Settings
 from agents.cli import UserError, parse
 from agents.policy import PolicyAgent
 from agents.registry import load_agent
-from gin_env.agent import Agent, decide
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
-from gin_env.engine import Engine
-from gin_env.episodes import Episodes
-from gin_env.melds import neighbours
+from gin_env.cards.melds import neighbours
+from gin_env.engine import Engine, Phase, State
+from gin_env.engine.sampling import random_cards
+from gin_env.episodes import Agent, Episodes
+from gin_env.episodes.agent import decide
+from gin_env.observation import PlayerView, player_view
 from gin_env.rules import Rules
-from gin_env.sampling import random_cards
-from gin_env.state import Phase, State
-from gin_env.view import PlayerView, player_view
 
 DEFAULT_DEALS = 2_000
 #: Ties that are told apart: up to 3 of the same rank, 2 neighbours, 2 cards two steps away.

@@ -1,0 +1,1 @@
+"""Many matches: options, blocks, workers, the results folder and the tables."""

@@ -1,0 +1,7 @@
+"""What the command lines share: parsing, clear errors, extras, agent names and folder locks."""
+
+from __future__ import annotations
+
+from agents.cli.parsing import UserError, parse, run
+
+__all__ = ["UserError", "parse", "run"]

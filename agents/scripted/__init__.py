@@ -1,0 +1,1 @@
+"""Agents that follow written strategies, from greedy to looking ahead."""

@@ -1,0 +1,180 @@
+"""``openspiel``: the gin rummy bot of OpenSpiel (SimpleGinRummyBot, C++), asked for every decision.
+
+It needs the package open_spiel. The bot takes the upcard if it then lies in its best melds or lets it knock, throws
+the loose card of the highest rank, knocks as soon as OpenSpiel allows it, and remembers nothing. It reads its own
+hand, the upcard, the knock limit and whether two cards are left in the stock; so it is asked at an OpenSpiel table
+laid to show exactly these (the other hand, which it does not read, gets any cards).
+
+OpenSpiel's rules are ``classic_2p(forbid_return_discard=False, last_discard_knock=True)``, and these two fields, the
+knock limit (Oklahoma's too), scores, lay-offs and dealers may be others: ``NEEDED_RULES`` says what may not. OpenSpiel
+departs from them as follows, and tests/agents/test_openspiel.py shows it. What the bot decides is the same here:
+
+- Of 11 cards OpenSpiel melds the most points, then throws the highest loose card. Another arrangement can leave less
+  (9 for 11, 0 for 1); such a legal knock, even gin, is refused by its table and so by the bot.
+
+What our table decides is not:
+
+- The bot lays nothing off; here that is done for it, and both hands are arranged for the best. There melds are laid
+  one by one, what was not laid counts, and a third card in a row on one end of a run is refused.
+- Equal counts pay nothing there; here they are an undercut (``undercut_on_tie``).
+- There a deal is dead when an upcard is taken and thrown back twice in a row, and at the 50th card taken after the
+  first upcard; here at ``max_turns``.
+- There one may throw back the card just taken, and with two cards left take the last discard to knock. Where
+  ``forbid_return_discard`` forbids what the bot chose, the legal throw that leaves the least deadwood is made (by its
+  own play it comes to that only with a hand dealt ready to knock). Without ``last_discard_knock`` the deal is dead.
+- Where only the stock is left after all passed, it draws; there it asks for the upcard that it passed against its
+  own advice, which is illegal.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.scripted.base import least_deadwood_throws
+from gin_env.cards import NUM_RANKS, card_ids
+from gin_env.engine import Phase
+from gin_env.engine.actions import DRAW, PASS, TAKE
+from gin_env.episodes import Agent
+from gin_env.observation import PlayerView
+from gin_env.rules import Rules
+
+#: The values of the rules without which the bot cannot be asked, or would be asked something OpenSpiel does not know.
+NEEDED_RULES: dict[str, Any] = {
+    "mode": "duel",
+    "hand_size": 10,
+    "upcard_offer": True,
+    "all_pass_forces_stock": True,
+    "stock_floor": 2,
+    "big_gin_bonus": None,
+    "boast": False,
+    "catch_glass": False,
+}
+
+#: OpenSpiel's card id of each of ours, and the other way round: its suits stand in the order S C D H.
+_SWAPPED_SUITS = [suit * NUM_RANKS + rank for suit in (0, 3, 2, 1) for rank in range(NUM_RANKS)]
+
+
+class OpenSpielAgent(Agent):
+    """OpenSpiel's bot at our table.
+
+    Raises
+    ------
+    ValueError
+        open_spiel is not installed, or (in ``act``) rules that OpenSpiel does not share; see ``check_shared``.
+    """
+
+    name = "openspiel"
+
+    def __init__(self) -> None:
+        super().__init__()
+        try:
+            import pyspiel  # noqa: F401
+        except ImportError as error:
+            raise ValueError(f"agent {self.name!r}: needs the package open_spiel; pip install open_spiel") from error
+
+    def act(self, view: PlayerView) -> NDArray[np.intp]:
+        """Return the bot's action for each row (M,)."""
+        check_shared(view.rules)
+        actions = np.full(len(view), DRAW, dtype=np.intp)
+        limits, hands, layout = view.knock_limit.tolist(), view.hand_bits.tolist(), view.layout
+        wants_knock = np.zeros(len(view), dtype=bool)
+        for row, phase in enumerate(view.phase.tolist()):
+            limit, hand, upcard = limits[row], card_ids(hands[row]), int(view.upcard[row])
+            if phase == Phase.UPCARD_OFFER:
+                actions[row] = TAKE if wants_upcard(limit, hand, upcard) else PASS
+            elif phase == Phase.DRAW:
+                actions[row] = TAKE if wants_upcard(limit, hand, upcard) else DRAW
+            elif phase == Phase.LAST_DISCARD:  # OpenSpiel's bot knocks with it whenever its table allows that
+                may_take = int(view.legal[row, 0]) >> TAKE & 1
+                actions[row] = TAKE if may_take and throw(limit, [*hand, upcard])[1] else PASS
+            elif phase == Phase.PLAY:
+                card, wants_knock[row] = throw(limit, hand)
+                actions[row] = (layout.knock if wants_knock[row] else layout.discard) + card
+        refused = np.flatnonzero(
+            view.legal[np.arange(len(view)), layout.word_of[actions]] & layout.bit_of[actions] == 0
+        )
+        if len(refused):
+            actions[refused] = _legal_throws(view.choose(refused), wants_knock[refused])
+        return actions
+
+
+def check_shared(rules: Rules) -> None:
+    """Raise ``ValueError`` for rules that OpenSpiel does not share, naming the fields to change."""
+    changes = [f"{field}={value!r}" for field, value in NEEDED_RULES.items() if getattr(rules, field) != value]
+    if changes:
+        raise ValueError(
+            f"agent {OpenSpielAgent.name!r} cannot play {rules.name}: OpenSpiel's rules have {', '.join(changes)}, "
+            "as the presets eaai_2p and classic_2p do"
+        )
+
+
+def wants_upcard(limit: int, hand: list[int], upcard: int) -> bool:
+    """Return whether the bot takes the upcard rather than pass or draw.
+
+    Parameters
+    ----------
+    limit : int
+        The most deadwood with which one may knock.
+    hand : list of int
+        The ten cards of the hand.
+    upcard : int
+    """
+    import pyspiel
+
+    seat = _seat(limit)
+    state = _first_offer(seat, hand, upcard)
+    seat.bot.restart()
+    return bool(seat.bot.step(state) == pyspiel.gin_rummy.DRAW_UPCARD_ACTION)
+
+
+def throw(limit: int, hand: list[int]) -> tuple[int, bool]:
+    """Return the card of eleven that the bot throws, and whether it knocks with it; ``limit`` as above."""
+    import pyspiel
+
+    seat = _seat(limit)
+    state = _first_offer(seat, hand[:-1], hand[-1])
+    state.apply_action(pyspiel.gin_rummy.DRAW_UPCARD_ACTION)  # the bot does not ask which card came last
+    seat.bot.restart()
+    action = seat.bot.step(state)
+    knocks = action == pyspiel.gin_rummy.KNOCK_ACTION
+    if knocks:
+        state.apply_action(action)
+        action = seat.bot.step(state)
+    return _SWAPPED_SUITS[action], knocks
+
+
+class _Seat(NamedTuple):
+    """The bot in OpenSpiel's seat 0, and a table before the deal: making either costs ten decisions."""
+
+    bot: Any
+    empty: Any
+
+
+@functools.cache
+def _seat(limit: int) -> _Seat:
+    import pyspiel
+
+    game = pyspiel.load_game("gin_rummy", {"knock_card": int(limit)})
+    return _Seat(pyspiel.make_simple_gin_rummy_bot(game.get_parameters(), 0), game.new_initial_state())
+
+
+def _first_offer(seat: _Seat, hand: list[int], upcard: int) -> Any:
+    """Return an OpenSpiel state in which seat 0 is offered a card: there the bot decides as at any later draw."""
+    state = seat.empty.clone()
+    own = [_SWAPPED_SUITS[card] for card in (*hand, upcard)]
+    others = [card for card in range(2 * len(own)) if card not in own][: len(hand)]
+    for card in (*own[:-1], *others, own[-1]):
+        state.apply_action(card)
+    return state
+
+
+def _legal_throws(view: PlayerView, wants_knock: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the legal throws that leave the least deadwood (M,), knocks where these are wanted or all there is."""
+    knockable, throwable = view.legal_knock_bits, view.legal_discard_bits
+    knocks = (knockable != 0) & (wants_knock | (throwable == 0))
+    cards, starts, _ = least_deadwood_throws(view.hand_bits, np.where(knocks, knockable, throwable))
+    return np.where(knocks, view.layout.knock, view.layout.discard) + cards[starts]

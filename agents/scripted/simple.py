@@ -1,0 +1,71 @@
+"""``simple``, the baseline of the EAAI-2021 challenge, and ``gin-only``, its patient variant (docs/agents.md).
+
+``simple`` takes the upcard exactly if it is part of some meld of hand and upcard, throws uniformly among
+the cards that leave the least deadwood, and knocks as soon as it may. It never throws the card just taken
+up and never repeats an unordered pair (card drawn, card thrown) of the same deal, which keeps two such
+players from passing the same cards to and fro; it ignores everything else about the opponents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.scripted.base import Bools, Cards, Points, ScriptedAgent, least_deadwood_throws
+from gin_env.cards import CARD_BITS, UInt64Array
+from gin_env.cards.melds import meldable_cards
+from gin_env.observation import PlayerView
+
+
+class SimpleAgent(ScriptedAgent):
+    """The challenge's baseline: least deadwood, and a knock at the first chance."""
+
+    name = "simple"
+    needs_history = True
+    team_knock_at = 30
+
+    def takes(self, view: PlayerView) -> Bools:
+        """Take the upcard exactly if it is part of some meld of hand and upcard."""
+        upcards = CARD_BITS[view.upcard]
+        return (meldable_cards(view.hand_bits | upcards) & upcards) != 0
+
+    def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
+        """Throw one of the cards that leave the least deadwood, each with the same chance."""
+        fresh = candidates & ~repeated_pairs(view)
+        candidates = np.where(fresh != 0, fresh, candidates)
+        cards, starts, points = least_deadwood_throws(view.hand_bits, candidates)
+        counts = np.diff(starts, append=len(cards))
+        return cards[starts + (self.generator.random(len(counts)) * counts).astype(np.intp)], points
+
+
+class GinOnlyAgent(SimpleAgent):
+    """``simple`` that ends the deal only with gin."""
+
+    name = "gin-only"
+    knock_at = 0
+    team_knock_at = 40
+
+
+def repeated_pairs(view: PlayerView) -> UInt64Array:
+    """Return the cards (M,) that would repeat an unordered pair (card drawn, card thrown) of the viewer's deal.
+
+    A card comes to be drawn a second time only after the viewer's own side has thrown it, so only those rows
+    read the history (a partner may have thrown what the viewer drew and traded away).
+    """
+    repeats = np.zeros(len(view), dtype=np.uint64)
+    thrown = np.bitwise_or.reduce(view.discarded_bits[:, :: view.rules.num_teams], axis=1)  # own side's seats
+    rows = np.flatnonzero(thrown & CARD_BITS[view.drawn_card])
+    if not len(rows):
+        return repeats
+    assert view.history is not None, "simple asks for the history"
+    verbs, cards = view.history.verbs[rows], view.history.cards[rows]
+    own = view.history.seats[rows] == 0
+    names = view.layout.verbs
+    draws = own & ((verbs == names.index("take")) | (verbs == names.index("draw")))
+    throws = own & (verbs == names.index("discard"))
+    # Each throw belongs to the viewer's latest draw before it.
+    latest = np.maximum.accumulate(np.where(draws, np.arange(cards.shape[1]), 0), axis=1)
+    drawn = np.take_along_axis(cards, latest, axis=1)
+    now = view.drawn_card[rows, None]
+    partners = np.where(drawn == now, CARD_BITS[cards], np.where(cards == now, CARD_BITS[drawn], np.uint64(0)))
+    repeats[rows] = np.bitwise_or.reduce(np.where(throws, partners, np.uint64(0)), axis=1)
+    return repeats

@@ -1,0 +1,1 @@
+"""Agents made of other agents: improved by search, or with a channel taken away."""

@@ -1,0 +1,1 @@
+"""The environments of other libraries: PettingZoo, Gymnasium and Stable-Baselines3."""

@@ -1,0 +1,28 @@
+"""Registers every preset with Gymnasium and PettingZoo, as ``gin_env/palace_4p-v0`` and so on."""
+
+from __future__ import annotations
+
+import gymnasium
+import pettingzoo
+
+from gin_env.rules import PRESETS
+
+#: Moves when the behaviour of the environments moves.
+VERSION = 0
+
+
+def register_environments() -> None:
+    """Register all presets; does nothing the second time."""
+    for preset in PRESETS:
+        name = f"gin_env/{preset}-v{VERSION}"
+        if name not in gymnasium.registry:
+            gymnasium.register(
+                name,
+                entry_point="gin_env.envs.gymnasium_env:GinRummySingleEnv",
+                vector_entry_point="gin_env.envs.gymnasium_vector:GinRummyVectorEnv",
+                kwargs={"rules": preset},
+            )
+        # PettingZoo has a registry since 1.27.
+        if hasattr(pettingzoo, "register") and name not in pettingzoo.aec_registry:
+            pettingzoo.register("aec", name, "gin_env.envs.aec:env", kwargs={"rules": preset})
+            pettingzoo.register("parallel", name, "gin_env.envs.aec:parallel_env", kwargs={"rules": preset})

@@ -1,0 +1,71 @@
+"""What one step of a learner's table brought: rewards, episodes that ended, and the deals that ended with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gin_env.cards import Rows
+from gin_env.engine import State
+from gin_env.observation import PlayerView, player_view
+
+
+@dataclass(eq=False)
+class LearnerStep:
+    """What happened in N rows from one decision of the learner to its next.
+
+    Attributes
+    ----------
+    rewards : float32, shape (N,)
+        The sum for the learner's team since its last decision.
+    over, truncated : bool, shape (N,)
+        Episodes that ended, and those of them that were cut short.
+    finished_rows : int, shape (D,)
+        The row of each deal that ended; a row can stand there more than once.
+    finished : State or None
+        Those D deals as they ended, a row for each table; None where D is 0.
+    points, net_points, bonuses : int, shape (D, T)
+    winner, game_winner : int8, shape (D,)
+    truncated_deals : bool, shape (D,)
+        Of those deals, as in :class:`~gin_env.episodes.episodes.Transition`.
+    seats : int, shape (N,)
+        The learner's seat in the episode that ended.
+    """
+
+    rewards: NDArray[np.float32]
+    over: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    finished_rows: Rows
+    finished: State | None
+    points: NDArray[np.int64]
+    net_points: NDArray[np.int64]
+    bonuses: NDArray[np.int64]
+    winner: NDArray[np.int8]
+    game_winner: NDArray[np.int8]
+    truncated_deals: NDArray[np.bool_]
+    seats: Rows
+    _last_deals: Rows  #: (N,) number of the deal that ended the row's episode
+
+    def terminal_view(self) -> PlayerView:
+        """Return how the rows that are ``over`` (ascending) ended, seen from the learner's last seat there.
+
+        Raises ``ValueError`` where no episode ended.
+        """
+        if self.finished is None or not self.over.any():
+            raise ValueError("no episode ended with this step")
+        over = np.flatnonzero(self.over)
+        _, rows = self.last_deals(over)
+        return player_view(self.finished, seats=self.seats[over] % self.finished.rules.num_seats, rows=rows)
+
+    def last_deals(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return the numbers (M,) of the deals that ended the episodes of some rows, and their rows in ``finished``.
+
+        With two tables the row is that of the learner's table.
+        """
+        if self.finished is None:
+            raise ValueError("no deal ended with this step")
+        rules = self.finished.rules
+        deals = self._last_deals[rows]
+        return deals, deals * rules.num_tables + self.seats[rows] // rules.num_seats
