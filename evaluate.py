@@ -32,7 +32,7 @@ with needs("cli"):
     from agents.arena.match.lineup import places, sides_of_seats
     from agents.arena.tournament.options import PlayOptions
     from agents.arena.tournament.paired_comparison import compared_section
-    from agents.arena.tournament.run import Played, play, tell_where
+    from agents.arena.tournament.run import Played, play, print_where
     from agents.arena.tournament.summary import Outcome
     from agents.arena.tournament.tables import (
         points_table,
@@ -104,7 +104,7 @@ def main() -> None:
     settings, title = arguments.settings(rules), f"{rules.name}: {title}"
     played = play(arguments, "evaluate.py", kind, title, pairings, settings, _sections)
     show(played, rules, Console())
-    tell_where(played, arguments)
+    print_where(played, arguments)
     if all(isinstance(outcome, ForfeitedMatch) for outcome in played.outcomes):
         sys.exit(1)
 

@@ -37,7 +37,7 @@ with needs("dev"):
     from gin_env.rendering.picture import picture_of
     from gin_env.rendering.raster import rgb_array
     from gin_env.rendering.table import Table, table_of_state, table_of_view
-    from gin_env.scoring.layoff_sequence import placed_layoffs
+    from gin_env.scoring.layoff_sequence import layoffs_in_order
     from tests.helpers.browser import DESKTOP, PHONE, NoBrowserError, chromium, open_page
 
 PARTS = ("tables", "replay", "play", "training")
@@ -131,7 +131,7 @@ def a_chain(state: State, row: int) -> bool:
     laid = [part[row].tolist() for part in (state.set_bits, state.run_bits, state.laid_bits)]
     if state.kind[row] <= Kind.DEAD or sum(bits.bit_count() for bits in laid[2]) < _CHAIN:
         return False
-    placed = placed_layoffs(state.rules, int(state.knocker[row]), *laid)
+    placed = layoffs_in_order(state.rules, int(state.knocker[row]), *laid)
     by = {step.card: step.seat for step in placed}
     builders = {step.seat for step in placed if any(by.get(card, step.seat) != step.seat for card in step.meld)}
     return len(builders) == len(state.rules.seats_of(0))

@@ -23,7 +23,7 @@ from agents.arena.match.result import MatchResult
 from agents.arena.tournament.blocks import Block, play_block
 from agents.arena.tournament.options import PlayOptions
 from agents.arena.tournament.paired_comparison import mean_over
-from agents.arena.tournament.run import play, tell_where
+from agents.arena.tournament.run import play, print_where
 from agents.arena.tournament.summary import Outcome
 from agents.arena.tournament.tables import points_table, print_forfeits
 from agents.arena.tournament.tournament import ForfeitedMatch, Pairing, Settings
@@ -129,7 +129,7 @@ def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
     if results:
         console.print(points_table(results, rules))
     console.print(quote(name, benchmark, agent, played.outcomes), soft_wrap=True, markup=False, highlight=False)
-    tell_where(played, options)
+    print_where(played, options)
     if len(results) < len(played.outcomes):
         sys.exit(1)
 

@@ -102,7 +102,7 @@ def _table(numbered: Sequence[tuple[int, DealStory]], game: GameRecord | None) -
 
 def _goes_on(records: Sequence[DealRecord]) -> bool:
     """Whether deals out of a game follow one another, so that the scores are worth showing that they had then."""
-    booked = all(record.after.deals_played == record.before.deals_played + 1 for record in records)
+    score_gains = all(record.after.deals_played == record.before.deals_played + 1 for record in records)
     is_of_a_game = len(records) > 1 or records[0].before.deals_played > 0
     follows = all(one.after == other.before and one.agents == other.agents for one, other in pairwise(records))
-    return is_of_a_game and booked and follows
+    return is_of_a_game and score_gains and follows

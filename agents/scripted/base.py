@@ -1,6 +1,6 @@
 """What the scripted agents share: the split by phase, the knock, and partnership play.
 
-A scripted agent says how it draws (``takes``) and what it throws (``throws``); this module adds the rest,
+A scripted agent says how it draws (``takes``) and what it throws (``discards``); this module adds the rest,
 so that every one of them plays every mode and every optional rule in the same way. All work on whole batches.
 
 None of them throws back the card just taken up, whatever the rules say; where the partner's hand is
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from agents.scripted.trading import best_answers, best_offers, own_answers
 from gin_env.cards import CARD_BITS, NO_CARD, UInt64Array
-from gin_env.cards.hand_potential import least_after_throw
+from gin_env.cards.hand_potential import least_after_discard
 from gin_env.cards.melds import deadwood, deadwood_after_each
 from gin_env.engine import Phase
 from gin_env.engine.actions import DRAW, PASS, TAKE
@@ -51,7 +51,7 @@ class ScriptedAgent(Agent):
         """Return which of the M viewers want the upcard (M,)."""
 
     @abc.abstractmethod
-    def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
+    def discards(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
         """Return the card that each of the M viewers throws (M,) and the deadwood it leaves (M,).
 
         ``candidates`` (M,) are the cards that may be thrown.
@@ -115,7 +115,7 @@ class ScriptedAgent(Agent):
             must_knock = view.legal_discard_bits == 0
             knockable = view.legal_knock_bits & candidates
             candidates = np.where(must_knock, np.where(knockable, knockable, view.legal_knock_bits), candidates)
-        cards, points = self.throws(view, candidates)
+        cards, points = self.discards(view, candidates)
         knocks = (must_knock | self._wants_to_knock(view, points)) & ((view.legal_knock_bits & CARD_BITS[cards]) != 0)
         return np.where(knocks, view.layout.knock, view.layout.discard) + cards
 
@@ -130,7 +130,7 @@ class ScriptedAgent(Agent):
 
     def _take_last(self, view: PlayerView) -> NDArray[np.intp]:
         hands, upcards = view.hand_bits, CARD_BITS[view.upcard]
-        reachable = least_after_throw(hands | upcards, upcards).astype(np.int64)
+        reachable = least_after_discard(hands | upcards, upcards).astype(np.int64)
         wants = self._wants_to_knock(view, reachable) & (reachable <= view.knock_limit)
         if view.rules.has_big_gin:
             wants |= deadwood(hands | upcards) == 0
@@ -152,7 +152,7 @@ def _name_any(view: PlayerView) -> NDArray[np.intp]:
     return view.legal_mask.argmax(axis=1)
 
 
-def least_deadwood_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Cards, NDArray[np.intp], Points]:
+def least_deadwood_discards(hands: UInt64Array, candidates: UInt64Array) -> tuple[Cards, NDArray[np.intp], Points]:
     """Return the throws that leave the least deadwood, those of one hand side by side.
 
     Parameters

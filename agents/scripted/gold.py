@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.scripted.base import Bools, Cards, Points, ScriptedAgent, least_deadwood_throws
+from agents.scripted.base import Bools, Cards, Points, ScriptedAgent, least_deadwood_discards
 from gin_env.cards import CARD_BITS, CARD_POINTS, UInt64Array
-from gin_env.cards.hand_potential import least_after_throw
+from gin_env.cards.hand_potential import least_after_discard
 from gin_env.cards.melds import deadwood
 from gin_env.observation import PlayerView
 
@@ -20,11 +20,11 @@ class GoldAgent(ScriptedAgent):
     def takes(self, view: PlayerView) -> Bools:
         """Take the upcard if that lowers the deadwood that the best throw leaves."""
         hands, upcards = view.hand_bits, CARD_BITS[view.upcard]
-        return least_after_throw(hands | upcards, upcards) < deadwood(hands)
+        return least_after_discard(hands | upcards, upcards) < deadwood(hands)
 
-    def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
+    def discards(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
         """Throw the dearest of the cards that leave the least deadwood."""
-        cards, starts, points = least_deadwood_throws(view.hand_bits, candidates)
+        cards, starts, points = least_deadwood_discards(view.hand_bits, candidates)
         keys = -CARD_POINTS[cards].astype(np.intp) * 64 + cards
         return np.minimum.reduceat(keys, starts) % 64, points
 

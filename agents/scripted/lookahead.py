@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.scripted.base import Bools, Cards, Points, ScriptedAgent
 from gin_env.cards import CARD_BITS, CARD_POINTS, UInt64Array
-from gin_env.cards.hand_potential import least_after_throw, prospects
+from gin_env.cards.hand_potential import least_after_discard, potential
 from gin_env.cards.melds import best_of_each
 from gin_env.observation import PlayerView
 from gin_env.observation.turn_plans import (
@@ -24,7 +24,7 @@ from gin_env.observation.turn_plans import (
     danger,
     gains_of_taking,
     own_turns,
-    worthwhile_throws,
+    worthwhile_discards,
 )
 
 Numbers = NDArray[np.float64]
@@ -48,20 +48,20 @@ class LookaheadAgent(ScriptedAgent):
         """Take the upcard if it then lies in a meld and lowers the deadwood that the best throw leaves."""
         return gains_of_taking(view.hand_bits, CARD_BITS[view.upcard])[1]
 
-    def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
+    def discards(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
         """Throw the card of the lowest score; where that knocks, one that leaves least (of equals the dearest)."""
         hands = view.hand_bits
         least = _least(hands, candidates)
-        rows, cards, points = worthwhile_throws(hands, candidates)
+        rows, cards, points = worthwhile_discards(hands, candidates)
         ending = (self._wants_to_knock(view, least) & (least <= view.knock_limit))[rows]
         scores = points - CARD_POINTS[cards] / 1000
         choosing = (np.bincount(rows, minlength=len(view)) > 1)[rows] & ~ending
         some = np.flatnonzero(choosing)
         if len(some):
-            of, thrown = rows[some], cards[some]
-            future = prospects(hands[of] ^ CARD_BITS[thrown], view.unseen_bits[of], self.num_best)
+            of, discarded = rows[some], cards[some]
+            future = potential(hands[of] ^ CARD_BITS[discarded], view.unseen_bits[of], self.num_best)
             weights = self.future_weight * self.future_decay ** own_turns(view)
-            scores[some] += weights[of] * future + self.danger_share * danger(view, of, thrown)
+            scores[some] += weights[of] * future + self.danger_share * danger(view, of, discarded)
         best = best_of_each(rows, len(view), scores)
         return cards[best], points[best]
 
@@ -89,4 +89,4 @@ class SharpAgent(LookaheadAgent):
 
 
 def _least(hands: UInt64Array, candidates: UInt64Array) -> Points:
-    return least_after_throw(hands, hands & ~candidates).astype(np.int64)
+    return least_after_discard(hands, hands & ~candidates).astype(np.int64)

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.scripted.base import least_deadwood_throws
+from agents.scripted.base import least_deadwood_discards
 from gin_env.cards import NUM_RANKS, card_ids
 from gin_env.engine import Phase
 from gin_env.engine.actions import DRAW, PASS, TAKE
@@ -90,15 +90,15 @@ class OpenSpielAgent(Agent):
                 actions[row] = TAKE if wants_upcard(limit, hand, upcard) else DRAW
             elif phase == Phase.LAST_DISCARD:  # OpenSpiel's bot knocks with it whenever its table allows that
                 may_take = int(view.legal[row, 0]) >> TAKE & 1
-                actions[row] = TAKE if may_take and throw(limit, [*hand, upcard])[1] else PASS
+                actions[row] = TAKE if may_take and discard(limit, [*hand, upcard])[1] else PASS
             elif phase == Phase.PLAY:
-                card, wants_knock[row] = throw(limit, hand)
+                card, wants_knock[row] = discard(limit, hand)
                 actions[row] = (layout.knock if wants_knock[row] else layout.discard) + card
         refused = np.flatnonzero(
             view.legal[np.arange(len(view)), layout.word_of[actions]] & layout.bit_of[actions] == 0
         )
         if len(refused):
-            actions[refused] = _legal_throws(view.choose(refused), wants_knock[refused])
+            actions[refused] = _legal_discards(view.choose(refused), wants_knock[refused])
         return actions
 
 
@@ -131,7 +131,7 @@ def wants_upcard(limit: int, hand: list[int], upcard: int) -> bool:
     return bool(seat.bot.step(state) == pyspiel.gin_rummy.DRAW_UPCARD_ACTION)
 
 
-def throw(limit: int, hand: list[int]) -> tuple[int, bool]:
+def discard(limit: int, hand: list[int]) -> tuple[int, bool]:
     """Return the card of eleven that the bot throws, and whether it knocks with it; ``limit`` as above."""
     import pyspiel
 
@@ -172,9 +172,9 @@ def _first_offer(seat: _Seat, hand: list[int], upcard: int) -> Any:
     return state
 
 
-def _legal_throws(view: PlayerView, wants_knock: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _legal_discards(view: PlayerView, wants_knock: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the legal throws that leave the least deadwood (M,), knocks where these are wanted or all there is."""
-    knockable, throwable = view.legal_knock_bits, view.legal_discard_bits
-    knocks = (knockable != 0) & (wants_knock | (throwable == 0))
-    cards, starts, _ = least_deadwood_throws(view.hand_bits, np.where(knocks, knockable, throwable))
+    knockable, discardable = view.legal_knock_bits, view.legal_discard_bits
+    knocks = (knockable != 0) & (wants_knock | (discardable == 0))
+    cards, starts, _ = least_deadwood_discards(view.hand_bits, np.where(knocks, knockable, discardable))
     return np.where(knocks, view.layout.knock, view.layout.discard) + cards[starts]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.scripted.base import Bools, Cards, Points, ScriptedAgent, least_deadwood_throws
+from agents.scripted.base import Bools, Cards, Points, ScriptedAgent, least_deadwood_discards
 from gin_env.cards import CARD_BITS, UInt64Array
 from gin_env.cards.melds import meldable_cards
 from gin_env.observation import PlayerView
@@ -28,11 +28,11 @@ class SimpleAgent(ScriptedAgent):
         upcards = CARD_BITS[view.upcard]
         return (meldable_cards(view.hand_bits | upcards) & upcards) != 0
 
-    def throws(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
+    def discards(self, view: PlayerView, candidates: UInt64Array) -> tuple[Cards, Points]:
         """Throw one of the cards that leave the least deadwood, each with the same chance."""
         fresh = candidates & ~repeated_pairs(view)
         candidates = np.where(fresh != 0, fresh, candidates)
-        cards, starts, points = least_deadwood_throws(view.hand_bits, candidates)
+        cards, starts, points = least_deadwood_discards(view.hand_bits, candidates)
         counts = np.diff(starts, append=len(cards))
         return cards[starts + (self.generator.random(len(counts)) * counts).astype(np.intp)], points
 
@@ -52,8 +52,8 @@ def repeated_pairs(view: PlayerView) -> UInt64Array:
     read the history (a partner may have thrown what the viewer drew and traded away).
     """
     repeats = np.zeros(len(view), dtype=np.uint64)
-    thrown = np.bitwise_or.reduce(view.discarded_bits[:, :: view.rules.num_teams], axis=1)  # own side's seats
-    rows = np.flatnonzero(thrown & CARD_BITS[view.drawn_card])
+    discarded = np.bitwise_or.reduce(view.discarded_bits[:, :: view.rules.num_teams], axis=1)  # own side's seats
+    rows = np.flatnonzero(discarded & CARD_BITS[view.drawn_card])
     if not len(rows):
         return repeats
     assert view.history is not None, "simple asks for the history"
@@ -61,11 +61,11 @@ def repeated_pairs(view: PlayerView) -> UInt64Array:
     own = view.history.seats[rows] == 0
     names = view.layout.verbs
     draws = own & ((verbs == names.index("take")) | (verbs == names.index("draw")))
-    throws = own & (verbs == names.index("discard"))
+    discards = own & (verbs == names.index("discard"))
     # Each throw belongs to the viewer's latest draw before it.
     latest = np.maximum.accumulate(np.where(draws, np.arange(cards.shape[1]), 0), axis=1)
     drawn = np.take_along_axis(cards, latest, axis=1)
     now = view.drawn_card[rows, None]
     partners = np.where(drawn == now, CARD_BITS[cards], np.where(cards == now, CARD_BITS[drawn], np.uint64(0)))
-    repeats[rows] = np.bitwise_or.reduce(np.where(throws, partners, np.uint64(0)), axis=1)
+    repeats[rows] = np.bitwise_or.reduce(np.where(discards, partners, np.uint64(0)), axis=1)
     return repeats

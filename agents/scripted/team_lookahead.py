@@ -65,7 +65,7 @@ class TeamLookaheadAgent(LookaheadAgent):
         rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
         _, plans = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
         best = best_of_each(plans.rows, len(view), self._values(view, plans))
-        offers, cards = plans.given[best], plans.thrown[best]
+        offers, cards = plans.given[best], plans.discarded[best]
         knocks = self._ends(view, np.arange(len(view)), plans.own[best], plans.team[best])
         knocks &= (view.legal_knock_bits & CARD_BITS[cards]) != 0
         ending = np.where(knocks, view.layout.knock, view.layout.discard) + cards
@@ -79,9 +79,9 @@ class TeamLookaheadAgent(LookaheadAgent):
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
         if not view.rules.sees_partner:
             return super()._answer(view)
-        movers, mates = trading_hands(view)
-        rows, answers = rows_and_cards(mates)
-        _, plans = plans_of(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
+        movers, partners = trading_hands(view)
+        rows, answers = rows_and_cards(partners)
+        _, plans = plans_of(view, movers, partners, rows, np.full(len(rows), NO_CARD), answers)
         return view.layout.give + plans.answered[best_of_each(plans.rows, len(view), self._values(view, plans))]
 
     def _values(self, view: PlayerView, plans: Plans) -> Numbers:
@@ -90,7 +90,7 @@ class TeamLookaheadAgent(LookaheadAgent):
         values = values_of_plans(view, plans, self.team_future_weight, self.future_decay, self.danger_weight)
         ending = team - gin_bonus(view.rules, own, team) - _FIRST
         values = np.where(self._ends(view, rows, own, team), ending, values)
-        return values - CARD_POINTS[plans.thrown] / 1000
+        return values - CARD_POINTS[plans.discarded] / 1000
 
     def _ends(self, view: PlayerView, rows: Rows, own: Points, team: Points) -> Bools:
         """Return whether the movers of some rows (K,) would knock with so much deadwood (K,), if they may."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, CARD_POINTS, NO_CARD, Rows, UInt64Array, unpack_cards
-from gin_env.cards.hand_potential import completing_cards, least_after_throw
+from gin_env.cards.hand_potential import completing_cards, least_after_discard
 from gin_env.cards.melds import deadwood, deadwood_after_each, first_arrangements
 
 Cards = NDArray[np.intp]
@@ -27,7 +27,7 @@ _CARD_FIELD = 6
 _CARD_MASK = (1 << _CARD_FIELD) - 1
 
 
-def best_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64Array, taken: UInt64Array) -> Cards:
+def best_offers(hands: UInt64Array, partners: UInt64Array, givable: UInt64Array, taken: UInt64Array) -> Cards:
     """Return the card that each mover offers (M,), ``NO_CARD`` where no trade lowers the team's deadwood.
 
     Parameters
@@ -44,12 +44,12 @@ def best_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64Array, ta
     if not len(rows):
         return np.full(len(hands), NO_CARD, dtype=np.intp)
     bits = CARD_BITS[cards]
-    _, after = best_answers(hands[rows] ^ bits, mates[rows] | bits, taken[rows])
-    without = least_after_throw(hands, taken).astype(np.int64) + deadwood(mates)
+    _, after = best_answers(hands[rows] ^ bits, partners[rows] | bits, taken[rows])
+    without = least_after_discard(hands, taken).astype(np.int64) + deadwood(partners)
     return _lowest(rows, cards, after, without)
 
 
-def best_selfish_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64Array, taken: UInt64Array) -> Cards:
+def best_selfish_offers(hands: UInt64Array, partners: UInt64Array, givable: UInt64Array, taken: UInt64Array) -> Cards:
     """Return the card outside its melds that each mover offers for its own hand alone (M,); arguments as above.
 
     It is the one for which some answer would lower the mover's own deadwood most; ``NO_CARD`` where none would.
@@ -58,10 +58,10 @@ def best_selfish_offers(hands: UInt64Array, mates: UInt64Array, givable: UInt64A
     rows, cards = np.nonzero(unpack_cards(givable & ~(laid.set_bits | laid.run_bits)))
     if not len(rows):
         return np.full(len(hands), NO_CARD, dtype=np.intp)
-    trials, answers = np.nonzero(unpack_cards(mates[rows]))
+    trials, answers = np.nonzero(unpack_cards(partners[rows]))
     received = _least_after_receiving(hands[rows] ^ CARD_BITS[cards], taken[rows], trials, answers)
     after = np.minimum.reduceat(received, np.searchsorted(trials, np.arange(len(rows))))
-    return _lowest(rows, cards, after, least_after_throw(hands, taken).astype(np.int64))
+    return _lowest(rows, cards, after, least_after_discard(hands, taken).astype(np.int64))
 
 
 def _lowest(rows: Rows, cards: Cards, after: Points, without: Points) -> Cards:
@@ -75,7 +75,7 @@ def _lowest(rows: Rows, cards: Cards, after: Points, without: Points) -> Cards:
     return offers
 
 
-def best_answers(movers: UInt64Array, mates: UInt64Array, taken: UInt64Array) -> tuple[Cards, Points]:
+def best_answers(movers: UInt64Array, partners: UInt64Array, taken: UInt64Array) -> tuple[Cards, Points]:
     """Return the card that each mate gives back (M,) and the team's deadwood after it (M,).
 
     Parameters
@@ -85,10 +85,10 @@ def best_answers(movers: UInt64Array, mates: UInt64Array, taken: UInt64Array) ->
     taken : uint64, shape (M,)
         The card that each mover may not throw in this turn, or none.
     """
-    rows, answers, kept = deadwood_after_each(mates, mates)
+    rows, answers, kept = deadwood_after_each(partners, partners)
     received = _least_after_receiving(movers, taken, rows, answers)
     keys = (kept + received) << _CARD_FIELD | answers
-    best = np.minimum.reduceat(keys, np.searchsorted(rows, np.arange(len(mates))))
+    best = np.minimum.reduceat(keys, np.searchsorted(rows, np.arange(len(partners))))
     return best & _CARD_MASK, best >> _CARD_FIELD
 
 
@@ -102,12 +102,12 @@ def own_answers(hands: UInt64Array) -> Cards:
 def _least_after_receiving(hands: UInt64Array, taken: UInt64Array, rows: Rows, cards: Cards) -> Points:
     """Return, for trials (K,) of a hand's row and a card it receives, its least deadwood after a throw."""
     bits = CARD_BITS[cards]
-    thrown_again = deadwood(hands).astype(np.int64)[rows]
-    thrown_again[bits == taken[rows]] = np.iinfo(np.int64).max  # what was taken may not be thrown
-    points = np.minimum(thrown_again, least_after_throw(hands, taken)[rows] + CARD_POINTS[cards])
+    discarded_again = deadwood(hands).astype(np.int64)[rows]
+    discarded_again[bits == taken[rows]] = np.iinfo(np.int64).max  # what was taken may not be thrown
+    points = np.minimum(discarded_again, least_after_discard(hands, taken)[rows] + CARD_POINTS[cards])
     melding = np.flatnonzero(completing_cards(hands)[rows] & bits)
     if len(melding):
         whole = hands[rows[melding]] | bits[melding]
         barred = taken[rows[melding]] | bits[melding]  # to throw what was received is counted above
-        points[melding] = np.minimum(points[melding], least_after_throw(whole, barred))
+        points[melding] = np.minimum(points[melding], least_after_discard(whole, barred))
     return points

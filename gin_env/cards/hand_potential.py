@@ -40,7 +40,7 @@ _SLICE_DEAREST = np.array([min(bits.bit_length(), 10) for bits in range(2**13)],
 _NEVER = np.uint16(1000)
 
 
-def least_after_throw(hands: UInt64Array, barred: UInt64Array | None = None) -> NDArray[np.uint8]:
+def least_after_discard(hands: UInt64Array, barred: UInt64Array | None = None) -> NDArray[np.uint8]:
     """Return the least deadwood (M,) of each hand (M,) after throwing a card that is not ``barred`` (M,).
 
     The deadwood itself where nothing may be thrown, as of an empty hand.
@@ -64,8 +64,8 @@ def least_after_throw(hands: UInt64Array, barred: UInt64Array | None = None) -> 
 
 def _after_dearest(loose: NDArray[np.int64], barred: UInt64Array | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Return the points of what is loose in each suit (4, M) without the dearest, and where none may be thrown."""
-    throwable = loose if barred is None else loose & ~suit_slices(barred).view(np.int64)
-    dearest = np.maximum.reduce(_SLICE_DEAREST.take(throwable), axis=0)
+    discardable = loose if barred is None else loose & ~suit_slices(barred).view(np.int64)
+    dearest = np.maximum.reduce(_SLICE_DEAREST.take(discardable), axis=0)
     return np.add.reduce(SLICE_POINTS.take(loose), axis=0, dtype=np.uint8) - dearest, dearest == 0
 
 
@@ -80,7 +80,7 @@ def completing_cards(hands: UInt64Array) -> UInt64Array:
     return (runs | twice * EVERY_SUIT) & ~hands
 
 
-def prospects(hands: UInt64Array, unseen: UInt64Array, num_best: int) -> NDArray[np.float64]:
+def potential(hands: UInt64Array, unseen: UInt64Array, num_best: int) -> NDArray[np.float64]:
     """Return the mean of the least deadwoods that one more unseen card and the best throw would leave.
 
     Parameters
@@ -97,12 +97,12 @@ def prospects(hands: UInt64Array, unseen: UInt64Array, num_best: int) -> NDArray
         Of the deadwood itself where no card can come.
     """
     now = deadwood(hands).astype(np.uint16)
-    after = least_after_throw(hands).astype(np.uint16)[:, None] + CARD_POINTS[:NUM_CARDS]
+    after = least_after_discard(hands).astype(np.uint16)[:, None] + CARD_POINTS[:NUM_CARDS]
     np.minimum(after, now[:, None], out=after)
     np.copyto(after, _NEVER, where=~unpack_cards(unseen))
     rows, cards = rows_and_cards(completing_cards(hands) & unseen)
     if len(rows):
-        after[rows, cards] = least_after_throw(hands[rows] | CARD_BITS[cards])
+        after[rows, cards] = least_after_discard(hands[rows] | CARD_BITS[cards])
     best = np.partition(after, num_best - 1, axis=1)[:, :num_best]
     may_come = best < _NEVER
     counts = may_come.sum(axis=1)

@@ -295,7 +295,7 @@ _LOOSE_LIST: list[int] = SLICE_LOOSE.tolist()
 _POINTS_LIST: list[int] = SLICE_POINTS.tolist()
 
 
-def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int | NDArray[np.intp]) -> UInt64Array:
+def legal_knocks(hands: UInt64Array, discardable: UInt64Array, limit: int | NDArray[np.intp]) -> UInt64Array:
     """Return the cards by throwing which each hand may knock.
 
     Parameters
@@ -322,7 +322,7 @@ def legal_knocks(hands: UInt64Array, throwable: UInt64Array, limit: int | NDArra
         near, whole = near[worth_trying], whole[worth_trying]
         limits = limit if isinstance(limit, int) else limit[near]
         excess = np.maximum(whole.astype(np.intp) - limits, 0)
-        trial_rows, cards, points = deadwood_after_each(hands[near], throwable[near] & _WORTH_AT_LEAST[excess])
+        trial_rows, cards, points = deadwood_after_each(hands[near], discardable[near] & _WORTH_AT_LEAST[excess])
         enough = points <= (limits if isinstance(limits, int) else limits[trial_rows])
         np.bitwise_or.at(knocks, near[trial_rows[enough]], CARD_BITS[cards[enough]])
     return knocks

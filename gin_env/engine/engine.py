@@ -32,7 +32,7 @@ from gin_env.engine.legal import (
     legal_words,
     play_words,
 )
-from gin_env.engine.settlement import book_dead, book_showdown
+from gin_env.engine.settlement import settle_dead_deal, settle_showdown
 from gin_env.engine.state import Phase, State, log_events
 from gin_env.engine.trading import answer_offer, offer_card
 from gin_env.errors import row_index, whole_number
@@ -392,11 +392,11 @@ class Engine:
     # The end (rows 13, 30-34, 37)
 
     def _settle(self, rows: Rows, knockers: NDArray[np.integer]) -> None:
-        book_showdown(self.state, rows, knockers)
+        settle_showdown(self.state, rows, knockers)
         self._end(rows)
 
     def _end_dead(self, rows: Rows) -> None:
-        book_dead(self.state, rows)
+        settle_dead_deal(self.state, rows)
         self._end(rows)
 
     def _end(self, rows: Rows) -> None:

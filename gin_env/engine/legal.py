@@ -55,14 +55,14 @@ def play_words(state: State, rows: Rows) -> UInt64Array:
     hands = state.hands.reshape(-1)[cells]
     taken = state.taken_card[rows]
     others = hands & ~CARD_BITS[taken]
-    throwable = others if rules.forbid_return_discard else hands
+    discardable = others if rules.forbid_return_discard else hands
     words = np.empty((len(rows), layout.num_words), dtype=np.uint64)
     words[:, 0] = 0
     if layout.give >= 0:
         may_trade = state.trades[rows] < rules.max_trades_per_turn
         words[:, layout.give_word] = (hands if rules.trade_taken_card else others) * may_trade
-    words[:, layout.discard_word] = throwable
-    words[:, layout.knock_word] = legal_knocks(hands, throwable, knock_limits(state, rows))
+    words[:, layout.discard_word] = discardable
+    words[:, layout.knock_word] = legal_knocks(hands, discardable, knock_limits(state, rows))
     if rules.catch_glass:
         words[:, layout.catch_word] = ALL_CARDS * (state.catches[rows] == 0)
     if rules.boast:
@@ -106,8 +106,8 @@ def last_discard_words(state: State, rows: Rows) -> UInt64Array:
     cells = rows * rules.num_seats + state.mover[rows]
     hands = state.hands.reshape(-1)[cells]
     joined = hands | CARD_BITS[state.upcard[rows]]
-    throwable = hands if rules.forbid_return_discard else joined
-    able = legal_knocks(joined, throwable, knock_limits(state, rows)) != 0
+    discardable = hands if rules.forbid_return_discard else joined
+    able = legal_knocks(joined, discardable, knock_limits(state, rows)) != 0
     if rules.has_big_gin:
         able |= _melds_wholly(joined)
     if rules.boast:

@@ -23,7 +23,7 @@ from gin_env.scoring.two_tables import DealEnd, Numbers, join_tables, sole_leade
 class GameEnd(NamedTuple):
     """What M deals bring to their games, and which of them end."""
 
-    booked: Numbers  #: (M, T) by how much the scores rose
+    score_gains: Numbers  #: (M, T) by how much the scores rose
     finished: NDArray[np.bool_]  #: (M,) somebody reached the target
     truncated: NDArray[np.bool_]  #: (M,) cut short at ``max_deals``, without bonuses or winner
     bonuses: Numbers  #: (M, T) what the end pays on top: boxes, game and shutout bonus
@@ -45,7 +45,7 @@ def end_deals(state: State, tables: Rows) -> DealEnd:
     return DealEnd(state.points[first].astype(np.int64), state.net_points[first].astype(np.int64), state.winner[first])
 
 
-def book_deals(state: State, tables: Rows, deals: DealEnd) -> GameEnd:
+def add_to_games(state: State, tables: Rows, deals: DealEnd) -> GameEnd:
     """Add the points and boxes of deals to their games, and say which games end with them."""
     rules, first = state.rules, tables[:, 0]
     won = np.arange(rules.num_teams) == deals.winner[:, None]
@@ -57,21 +57,21 @@ def book_deals(state: State, tables: Rows, deals: DealEnd) -> GameEnd:
         sheet_boxes = state.sheet_boxes[first] + (counts & won[:, None])
         state.sheet_scores[tables] = sheet_scores[:, None]
         state.sheet_boxes[tables] = sheet_boxes[:, None]
-        booked = added.sum(axis=1)
+        score_gains = added.sum(axis=1)
         finished = np.all(np.any(sheet_scores >= rules.target, axis=2), axis=1)
         sheets = zip(sheet_scores.swapaxes(0, 1), sheet_boxes.swapaxes(0, 1), strict=True)
         bonuses = sum(end_bonuses(rules, *sheet) for sheet in sheets) * finished[:, None]
     else:
-        booked = deals.points
-        scores = state.scores[first] + booked
+        score_gains = deals.points
+        scores = state.scores[first] + score_gains
         finished = np.any(scores >= rules.target, axis=1)
         bonuses = end_bonuses(rules, scores, boxes) * finished[:, None]
-    state.scores[tables] += booked[:, None].astype(np.int32)
+    state.scores[tables] += score_gains[:, None].astype(np.int32)
     state.boxes[tables] = boxes[:, None]
     state.deals_played[tables] += 1
     truncated = ~finished & (state.deals_played[first] >= rules.max_deals)
     ahead = sole_leader(state.scores[first] + bonuses)
-    return GameEnd(booked, finished, truncated, bonuses, np.where(finished, ahead, -1).astype(np.int8))
+    return GameEnd(score_gains, finished, truncated, bonuses, np.where(finished, ahead, -1).astype(np.int8))
 
 
 def _sheets_that_count(rules: Rules, sheet_scores: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -148,7 +148,7 @@ def _by_points(state: State, rows: Rows) -> Numbers:
 _RESULTS = ("kind", "winner", "knocker", "deadwood", "set_bits", "run_bits", "laid_bits")
 
 
-def book_showdown(state: State, rows: Rows, knockers: NDArray[np.integer]) -> None:
+def settle_showdown(state: State, rows: Rows, knockers: NDArray[np.integer]) -> None:
     """Lay everything open and book the points, on top of those of catches."""
     rules = state.rules
     result = settle(
@@ -164,7 +164,7 @@ def book_showdown(state: State, rows: Rows, knockers: NDArray[np.integer]) -> No
         getattr(state, name)[rows] = getattr(result, name)
 
 
-def book_dead(state: State, rows: Rows) -> None:
+def settle_dead_deal(state: State, rows: Rows) -> None:
     """Book deals that nobody wins; catches keep what they paid, and boasts pay the other side."""
     rules = state.rules
     state.kind[rows] = Kind.DEAD

@@ -19,11 +19,11 @@ from gin_env.engine import Engine, State
 from gin_env.engine.dealing import decks_of_tables, per_table
 from gin_env.engine.settlement import (
     GameEnd,
-    book_dead,
-    book_deals,
-    book_showdown,
+    add_to_games,
     end_deals,
     next_dealers,
+    settle_dead_deal,
+    settle_showdown,
     start_games,
 )
 from gin_env.engine.state import teams_playing
@@ -228,8 +228,8 @@ class Episodes:
             again = self.state.take(tables[ended])
             again.points[:] = again.net_points[:] = 0
             dead = again.kind == Kind.DEAD
-            book_dead(again, np.flatnonzero(dead))
-            book_showdown(again, np.flatnonzero(~dead), again.knocker[~dead])
+            settle_dead_deal(again, np.flatnonzero(dead))
+            settle_showdown(again, np.flatnonzero(~dead), again.knocker[~dead])
             caught[ended] -= again.net_points
         return caught
 
@@ -261,7 +261,7 @@ class Episodes:
         ended_rows = where[ended]
         ended_tables = self.tables[ended_rows]
         deals = end_deals(self.state, ended_tables)
-        game = book_deals(self.state, ended_tables, deals)
+        game = add_to_games(self.state, ended_tables, deals)
         finished = self.state.take(ended_tables.ravel())
         over_deals, truncated_deals = self._ends(game)
         over[ended], truncated[ended] = over_deals, truncated_deals
@@ -303,9 +303,9 @@ class Episodes:
         if not len(caught):
             return
         nobody, count = np.full(len(caught), -1, dtype=np.int8), len(caught)
-        booked = gains[caught].astype(np.float64)
+        score_gains = gains[caught].astype(np.float64)
         takes_part = teams_playing(self.rules, self.state.dealer[tables[caught]])
-        outcome = Outcome(booked, takes_part, nobody, np.zeros(count, dtype=bool), nobody)
+        outcome = Outcome(score_gains, takes_part, nobody, np.zeros(count, dtype=bool), nobody)
         rewards[caught] = self._rewards(outcome)
         self._paid[rows[caught]] += gains[caught]
 
@@ -326,7 +326,7 @@ class Episodes:
                 (deals.net_points - self._paid[rows]).astype(np.float64), takes_part, deals.winner, over, deals.winner
             )
         overlapping = self.rules.score_sheet == "hollywood"
-        net_points = net_of(game.booked) if overlapping else deals.net_points
+        net_points = net_of(game.score_gains) if overlapping else deals.net_points
         net_points = net_points + net_of(game.bonuses) - self._paid[rows]
         takes_part = takes_part | over[:, None]
         return Outcome(net_points.astype(np.float64), takes_part, deals.winner, over, game.winner)

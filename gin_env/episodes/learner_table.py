@@ -351,9 +351,9 @@ class LearnerTable:
         if transition.finished is None:
             return
         deals = transition.finished_rows
-        booked = sum(len(some) for some in self._finished_rows)
+        score_gains = sum(len(some) for some in self._finished_rows)
         going_on = ~self._ended[deals]  # a row that already ended in this step keeps its terminal position
-        self._last_deals[deals[going_on]] = (booked + np.arange(len(deals)))[going_on]
+        self._last_deals[deals[going_on]] = (score_gains + np.arange(len(deals)))[going_on]
         self._finished_rows.append(deals)
         self._finished.append(transition.finished)
         self._deals.append(transition)

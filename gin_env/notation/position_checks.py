@@ -15,7 +15,7 @@ from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array,
 from gin_env.cards.melds import deadwood
 from gin_env.engine import Phase, State
 from gin_env.engine.legal import knock_limits, legal_words
-from gin_env.engine.settlement import book_dead, book_showdown
+from gin_env.engine.settlement import settle_dead_deal, settle_showdown
 from gin_env.engine.state import NO_SEAT, array_fields
 from gin_env.rules import Rules
 from gin_env.scoring import Kind
@@ -105,7 +105,7 @@ def card_problems(state: State, row: int = 0) -> list[str]:
 def problems_of(state: State, row: int) -> list[str]:
     """Say why a row is not a possible position; an empty list for a sound one."""
     found = card_problems(state, row)
-    for check in (_turn, _draw, _offers, _optional_actions, _throws, _knowledge, _result, _game):
+    for check in (_turn, _draw, _offers, _optional_actions, _discards, _knowledge, _result, _game):
         found += check(state, row)
     if not found and not np.array_equal(state.legal[row], legal_words(state, np.array([row]))[0]):
         found.append("legal is not what is legal in this position")
@@ -160,15 +160,15 @@ def _first_places(state: State, row: int) -> Iterator[bool]:
     before = {turn - 1} if over else {turn}
     if over and state.kind[row] == Kind.DEAD and state.rules.last_discard_knock:
         before.add(turn)  # the last seat passed
-    offered, thrown = state.rules.upcard_offer, [state.discarded_bits[row, seat] for seat in seats]
+    offered, discarded = state.rules.upcard_offer, [state.discarded_bits[row, seat] for seat in seats]
     passed = [bool(state.declined_bits[row, seat] & first) for seat in seats]
     for place in range(len(seats)):
         # Who declined the first upcard did not take it, unless it came by once more.
-        may_take = not passed[place] or bool(thrown[place - 1] & first)
+        may_take = not passed[place] or bool(discarded[place - 1] & first)
         begins = may_take or (not place and (not offered or all(passed)))
         turns = [len(range((other - place) % len(seats), turn, len(seats))) for other in range(len(seats))]
         fits = any(seats[(place + count) % len(seats)] == state.turn_seat[row] for count in before)
-        counts = all(int(cards).bit_count() <= limit for cards, limit in zip(thrown, turns, strict=True))
+        counts = all(int(cards).bit_count() <= limit for cards, limit in zip(discarded, turns, strict=True))
         yield begins and fits and counts
         if not (offered and passed[place]):
             return  # only who has passed leaves the first turn to the next
@@ -257,17 +257,17 @@ def _turned_up(state: State, row: int) -> np.uint64:
     return np.bitwise_or.reduce(state.discarded_bits[row]) | CARD_BITS[state.first_upcard[row]]
 
 
-def _throws(state: State, row: int) -> Iterator[str]:
+def _discards(state: State, row: int) -> Iterator[str]:
     """Who threw and who declined what: a card is declined by the seat after the one that threw it."""
     seats, phase, turn = _seats(state, row), Phase(int(state.phase[row])), int(state.turn[row])
-    thrown, declined, first = state.discarded_bits[row], state.declined_bits[row], CARD_BITS[state.first_upcard[row]]
+    discarded, declined, first = state.discarded_bits[row], state.declined_bits[row], CARD_BITS[state.first_upcard[row]]
     pile = state.pile[row, : state.pile_size[row]]
-    unthrown = bits_of(pile[1:]) & ~np.bitwise_or.reduce(thrown)
-    if unthrown or state.pile_bits[row] & ~_turned_up(state, row):
-        yield f"in the pile, but thrown by nobody: {format_cards(unthrown or state.pile_bits[row])}"
+    undiscarded = bits_of(pile[1:]) & ~np.bitwise_or.reduce(discarded)
+    if undiscarded or state.pile_bits[row] & ~_turned_up(state, row):
+        yield f"in the pile, but thrown by nobody: {format_cards(undiscarded or state.pile_bits[row])}"
     could, done = np.zeros_like(declined), np.uint64(0)
     for seat, after in zip(seats, seats[1:] + seats[:1], strict=True):
-        could[after] = thrown[seat] | first
+        could[after] = discarded[seat] | first
         done |= declined[after] & could[after]
     if (declined & ~could).any():
         yield "declined_bits holds cards that were never offered to that seat"
@@ -283,7 +283,7 @@ def _throws(state: State, row: int) -> Iterator[str]:
     else:
         last_seat = seats[seats.index(last_seat) - 1]
         last_card = last_card if state.taken_card[row] == NO_CARD else int(state.taken_card[row])
-    if not thrown[last_seat] & CARD_BITS[last_card]:
+    if not discarded[last_seat] & CARD_BITS[last_card]:
         yield f"seat {last_seat} threw last, but discarded_bits does not tell of {format_card(last_card)}"
 
 
@@ -323,7 +323,7 @@ def _result(state: State, row: int) -> Iterator[str]:
             yield f"knocker={knocker} in the turn of seat {state.turn_seat[row]}"
             return
         yield from _knock(state, row)
-        book_showdown(again, np.arange(1), state.knocker[[row]])
+        settle_showdown(again, np.arange(1), state.knocker[[row]])
         for name in _SHOWDOWN:
             if not np.array_equal(getattr(again, name)[0], getattr(state, name)[row]):
                 yield f"{name} is not what the showdown comes to: {getattr(again, name)[0].tolist()}"
@@ -332,7 +332,7 @@ def _result(state: State, row: int) -> Iterator[str]:
         if knocker != NO_SEAT or state.winner[row] != -1 or laid.any():
             yield "nobody has knocked, but there is a knocker, a winner or a showdown"
         if kind is Kind.DEAD:
-            book_dead(again, np.arange(1))
+            settle_dead_deal(again, np.arange(1))
     yield from _caught(state, row, state.points[row] - again.points[0], state.net_points[row] - again.net_points[0])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import GameEnd, book_deals, end_deals, next_dealers
+from gin_env.engine.settlement import GameEnd, add_to_games, end_deals, next_dealers
 from gin_env.notation.recorder import new_game, record_deals
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, split_deck
 from gin_env.rules import Rules, resolve_rules
@@ -92,7 +92,7 @@ def _replay(records: Sequence[DealRecord]) -> tuple[State, dict[int, GameEnd]]:
         pass
     tables = np.arange(engine.num_deals).reshape(len(records), -1)
     ends = {
-        number: book_deals(engine.state, tables[[number]], end_deals(engine.state, tables[[number]]))
+        number: add_to_games(engine.state, tables[[number]], end_deals(engine.state, tables[[number]]))
         for number, record in enumerate(records)
         if record.after.deals_played == record.before.deals_played + 1
     }

@@ -17,13 +17,13 @@ from gin_env.cards.melds import deadwood_after_each, first_arrangements
 from gin_env.observation.features import (
     DEADWOOD_SCALE,
     ObservationOptions,
-    board_sections,
-    choice_sections,
+    card_plane_sections,
     derived_sections,
-    number_sections,
+    one_hot_sections,
     rule_sections,
+    scalar_sections,
 )
-from gin_env.observation.lookahead_features import outlook_sections, write_outlook
+from gin_env.observation.lookahead_features import lookahead_sections, write_lookahead
 from gin_env.observation.view import PlayerView, batch_of_one
 from gin_env.rules import Rules, resolve_rules
 
@@ -70,9 +70,9 @@ class ObservationEncoder:
     def __init__(self, rules: Rules | str, options: ObservationOptions | None = None) -> None:
         self.rules = rules = resolve_rules(rules)
         self.options = options or ObservationOptions()
-        self._boards = board_sections(rules, self.options)
-        self._choices = choice_sections(rules)
-        self._numbers = number_sections(rules)
+        self._boards = card_plane_sections(rules, self.options)
+        self._choices = one_hot_sections(rules)
+        self._numbers = scalar_sections(rules)
         rule_numbers = rule_sections(rules)
         widths = [(name, NUM_CARDS, board.meaning) for board in self._boards for name in board.names]
         widths += [(choice.name, choice.size, choice.meaning) for choice in self._choices]
@@ -80,10 +80,10 @@ class ObservationEncoder:
         widths += [(name, 1, meaning) for name, _, meaning in rule_numbers]
         if self.options.derived:
             widths += [(name, width, meaning) for name, width, meaning in derived_sections(rules)]
-        self._outlook_width = 0
+        self._lookahead_width = 0
         if self.options.outlook:
-            looks = outlook_sections(rules)
-            self._outlook_width = sum(width for _, width, _ in looks)
+            looks = lookahead_sections(rules)
+            self._lookahead_width = sum(width for _, width, _ in looks)
             widths += looks
         self.sections, self.size = side_by_side(widths)
         self._num_boards = sum(len(board.names) for board in self._boards)
@@ -139,7 +139,7 @@ class ObservationEncoder:
         if self.options.derived:
             _write_derived(self.rules, view.hand_bits, view.partner_bits, out[:, self._derived_start :])
         if self.options.outlook:
-            write_outlook(view, out[:, self.size - self._outlook_width :])
+            write_lookahead(view, out[:, self.size - self._lookahead_width :])
         return out
 
     def encode_single(self, view: SimpleNamespace) -> Float32Array:
@@ -168,7 +168,7 @@ class ObservationEncoder:
             hand, partner = (np.array([bits], dtype=np.uint64) for bits in (view.hand_bits, view.partner_bits))
             _write_derived(self.rules, hand, partner, out[None, self._derived_start :])
         if self.options.outlook:
-            write_outlook(batch_of_one(view), out[None, self.size - self._outlook_width :])
+            write_lookahead(batch_of_one(view), out[None, self.size - self._lookahead_width :])
         return out
 
     def _stack_boards(self, view: PlayerView) -> UInt64Array:

@@ -117,7 +117,7 @@ OTHER_SEATS: dict[int | str, tuple[str, ...]] = {
 }
 
 
-def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
+def card_plane_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
     """Return the boards, in order."""
     boards = [Board(("hand",), "the viewer's cards", lambda view: view.hand_bits)]
     if rules.sees_partner:
@@ -167,7 +167,7 @@ def board_sections(rules: Rules, options: ObservationOptions) -> list[Board]:
     return boards
 
 
-def choice_sections(rules: Rules) -> list[Choice]:
+def one_hot_sections(rules: Rules) -> list[Choice]:
     """Return the choices, in order; ``knocker`` is the last."""
     players = rules.num_seats
     phases = " ".join(phase.name.lower() for phase in Phase)
@@ -182,7 +182,7 @@ def choice_sections(rules: Rules) -> list[Choice]:
     ]
 
 
-def number_sections(rules: Rules) -> list[Number]:
+def scalar_sections(rules: Rules) -> list[Number]:
     """Return the numbers, in order."""
     teams = rules.num_teams
     whose = "own and other team" if teams == 2 else "own and the others clockwise"

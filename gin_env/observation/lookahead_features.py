@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import CARD_BITS, NUM_CARDS, UInt64Array, unpack_cards
-from gin_env.cards.hand_potential import completing_cards, prospects
+from gin_env.cards.hand_potential import completing_cards, potential
 from gin_env.cards.melds import deadwood_after_each, next_above, next_below
 from gin_env.engine import Phase
 from gin_env.observation.team_lookahead_features import (
@@ -34,7 +34,7 @@ from gin_env.observation.turn_plans import (
     gains_of_taking,
     held_and_gone,
     own_turns,
-    worthwhile_throws,
+    worthwhile_discards,
 )
 from gin_env.observation.view import PlayerView
 from gin_env.rules import Rules
@@ -49,7 +49,7 @@ _TURNS = 24
 _LIMITS = np.arange(11)
 
 
-def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
+def lookahead_sections(rules: Rules) -> list[tuple[str, int, str]]:
     """Return name, width and meaning of the features, in order."""
     scale = f"({CENTRE:g} - deadwood) / 10"
     hand = "of the hand, before a draw of hand and upcard"
@@ -84,7 +84,7 @@ def outlook_sections(rules: Rules) -> list[tuple[str, int, str]]:
     return sections
 
 
-def write_outlook(view: PlayerView, out: Float32Array) -> None:
+def write_lookahead(view: PlayerView, out: Float32Array) -> None:
     """Write the features of a view of M rows into ``out`` (M, W)."""
     rules = view.rules
     out[:] = 0.0
@@ -92,16 +92,16 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     before_draw = np.bitwise_count(hands) <= rules.hand_size
     full = np.where(before_draw, hands | upcards, hands)
     unseen = view.unseen_bits
-    throws, futures = out[:, 1 : 1 + NUM_CARDS], out[:, 1 + NUM_CARDS : 1 + 2 * NUM_CARDS]
+    discards, futures = out[:, 1 : 1 + NUM_CARDS], out[:, 1 + NUM_CARDS : 1 + 2 * NUM_CARDS]
     candidates = full & ~CARD_BITS[view.taken_card]
-    rows, cards, points = all_throws = deadwood_after_each(full, candidates)
+    rows, cards, points = all_discards = deadwood_after_each(full, candidates)
     least = np.full(len(view), 255, dtype=np.uint8)
     np.minimum.at(least, rows, points)
-    throws[rows, cards] = futures[rows, cards] = in_tens(points)
+    discards[rows, cards] = futures[rows, cards] = in_tens(points)
     near = np.flatnonzero(points <= least[rows] + np.uint8(_SLACK))
     rows, cards = rows[near], cards[near]
     looked_at = np.concatenate([hands, full[rows] ^ CARD_BITS[cards]])
-    now, ahead = np.split(prospects(looked_at, np.concatenate([unseen, unseen[rows]]), _num_best(rules)), [len(view)])
+    now, ahead = np.split(potential(looked_at, np.concatenate([unseen, unseen[rows]]), _num_best(rules)), [len(view)])
     out[:, 0], futures[rows, cards] = in_tens(now), in_tens(ahead)
     start = 1 + 2 * NUM_CARDS
     out[:, start : start + NUM_CARDS] = unpack_cards(completing_cards(full) & unseen)
@@ -112,14 +112,14 @@ def write_outlook(view: PlayerView, out: Float32Array) -> None:
     out[:, start : start + _TURNS] = view.turn[:, None] > np.arange(_TURNS)
     start += _TURNS
     if rules.sees_partner:
-        write_team(view, all_throws, out[:, start:])
+        write_team(view, all_discards, out[:, start:])
     else:
         risks = danger(view, rows, cards)
         out[rows, start + cards] = risks / 10.0
         weights = FUTURE_WEIGHT * FUTURE_DECAY ** own_turns(view)
         values = points[near] + weights[rows] * ahead + DANGER_WEIGHT * risks
-        of, thrown, _ = worthwhile_throws(full, candidates)
-        worth = np.isin(rows * NUM_CARDS + cards, of * NUM_CARDS + thrown)
+        of, discarded, _ = worthwhile_discards(full, candidates)
+        worth = np.isin(rows * NUM_CARDS + cards, of * NUM_CARDS + discarded)
         rows, cards = rows[worth], cards[worth]
         out[rows, start + NUM_CARDS + cards] = preferences(rows, values[worth], len(view))
         start += 2 * NUM_CARDS

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import NO_CARD, NUM_CARDS, Rows, rows_and_cards
-from gin_env.cards.hand_potential import prospects
+from gin_env.cards.hand_potential import potential
 from gin_env.cards.melds import deadwood
 from gin_env.engine import Phase
 from gin_env.observation.turn_plans import (
@@ -93,16 +93,16 @@ def team_sections(rules: Rules) -> list[tuple[str, int, str]]:
     return sections
 
 
-def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], out: Float32Array) -> None:
+def write_team(view: PlayerView, discards: tuple[Rows, Cards, NDArray[np.uint8]], out: Float32Array) -> None:
     """Write the features of a view of M rows into ``out`` (M, W), which holds zeros.
 
-    ``throws`` are the viewers' throws and the deadwood that each leaves, as ``deadwood_after_each`` gives them.
+    ``discards`` are the viewers' throws and the deadwood that each leaves, as ``deadwood_after_each`` gives them.
     """
     rules, partners = view.rules, view.partner_bits
     partner_points = deadwood(partners)
-    out[:, 0] = in_tens(prospects(partners, view.unseen_bits, NUM_BEST))
+    out[:, 0] = in_tens(potential(partners, view.unseen_bits, NUM_BEST))
     out[:, 1] = in_tens(partner_points)
-    rows, cards, points = throws
+    rows, cards, points = discards
     team_points = points.astype(np.int64) + partner_points[rows]
     out[rows, 2 + cards] = in_tens(team_points)
     start = 2 + NUM_CARDS
@@ -132,7 +132,7 @@ def write_team(view: PlayerView, throws: tuple[Rows, Cards, NDArray[np.uint8]], 
 
 
 def _write_offers(
-    view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array, throws: Float32Array
+    view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array, discards: Float32Array
 ) -> Plans:
     """Write what each card that may be offered promises, and each throw without an exchange; return the plans."""
     rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
@@ -141,15 +141,15 @@ def _write_offers(
     _write_least(gifts, where, rows[offered], given[offered], points[offered])
     worth, trading = _worth(view, found), found.given != NO_CARD
     _write_best(plans, where, found.rows[trading], found.given[trading], worth[trading])
-    _write_best(throws, where, found.rows[~trading], found.thrown[~trading], worth[~trading])
+    _write_best(discards, where, found.rows[~trading], found.discarded[~trading], worth[~trading])
     return found
 
 
 def _write_answers(view: PlayerView, where: Rows, gifts: Float32Array, plans: Float32Array) -> Plans:
     """Write what each answer to an offer promises; return the plans."""
-    movers, mates = trading_hands(view)
-    rows, answers = rows_and_cards(mates)
-    points, found = plans_of(view, movers, mates, rows, np.full(len(rows), NO_CARD), answers)
+    movers, partners = trading_hands(view)
+    rows, answers = rows_and_cards(partners)
+    points, found = plans_of(view, movers, partners, rows, np.full(len(rows), NO_CARD), answers)
     _write_least(gifts, where, rows, answers, points)
     _write_best(plans, where, found.rows, found.answered, _worth(view, found))
     return found

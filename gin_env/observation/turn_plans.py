@@ -21,7 +21,7 @@ from gin_env.cards import (
     UInt64Array,
     rows_and_cards,
 )
-from gin_env.cards.hand_potential import least_after_throw, prospects
+from gin_env.cards.hand_potential import least_after_discard, potential
 from gin_env.cards.melds import deadwood, deadwood_after_each, first_arrangements, next_above, next_below
 from gin_env.observation.view import PlayerView
 from gin_env.rules import Rules
@@ -42,7 +42,7 @@ _THREAT = (np.array([0.0, 5.0, 20.0]), np.array([0.0, 4.0, 20.0, 20.0]), np.arra
 _SAFETY = (np.array([0.0, 5.0, 10.0]), np.array([0.0, 4.0, 10.0, 10.0]), np.array([0.0, 3.0, 6.0]))
 
 
-def worthwhile_throws(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows, Cards, Points]:
+def worthwhile_discards(hands: UInt64Array, candidates: UInt64Array) -> tuple[Rows, Cards, Points]:
     """Return the throws that are worth a closer look: rows (K,), ascending, cards (K,) and the points they leave (K,).
 
     They lie outside the hand's melds (of equal arrangements the first) and within ``SLACK``, or leave the least.
@@ -76,32 +76,32 @@ class Plans(NamedTuple):
     rows: Rows
     given: Cards  #: to the mate; ``NO_CARD`` without an exchange, or where it lies with him already
     answered: Cards  #: by the mate
-    thrown: Cards
+    discarded: Cards
     own: Points  #: the mover's deadwood afterwards
     team: Points  #: both hands' deadwood afterwards
     future: NDArray[np.float64]  #: the prospects of both hands afterwards, their sum
 
 
 def plans_of(
-    view: PlayerView, movers: UInt64Array, mates: UInt64Array, rows: Rows, given: Cards, answered: Cards
+    view: PlayerView, movers: UInt64Array, partners: UInt64Array, rows: Rows, given: Cards, answered: Cards
 ) -> tuple[Points, Plans]:
     """Return what some exchanges (K,) leave the team (K,), and the plans that the nearest of them begin.
 
-    ``movers`` and ``mates`` are the hands (M,) of the view's rows; exchanges stand as :func:`exchanges` gives them.
+    ``movers`` and ``partners`` are the hands (M,) of the view's rows; exchanges stand as :func:`exchanges` gives them.
     """
     barred, unseen = CARD_BITS[view.taken_card], view.unseen_bits
     swapped = CARD_BITS[given] ^ CARD_BITS[answered]
-    mover_hands, mate_hands = movers[rows] ^ swapped, mates[rows] ^ swapped
-    mate_points = deadwood(mate_hands).astype(np.int64)
-    points = least_after_throw(mover_hands, barred[rows]) + mate_points
+    mover_hands, partner_hands = movers[rows] ^ swapped, partners[rows] ^ swapped
+    partner_points = deadwood(partner_hands).astype(np.int64)
+    points = least_after_discard(mover_hands, barred[rows]) + partner_points
     near = nearest_exchanges(rows, points, len(view))
-    rows, given, answered, mate_points = rows[near], given[near], answered[near], mate_points[near]
-    mover_hands, mate_hands = mover_hands[near], mate_hands[near]
-    mate_future = prospects(mate_hands, unseen[rows], NUM_BEST)
-    of, thrown, own = worthwhile_throws(mover_hands, mover_hands & ~barred[rows])
+    rows, given, answered, partner_points = rows[near], given[near], answered[near], partner_points[near]
+    mover_hands, partner_hands = mover_hands[near], partner_hands[near]
+    partner_future = potential(partner_hands, unseen[rows], NUM_BEST)
+    of, discarded, own = worthwhile_discards(mover_hands, mover_hands & ~barred[rows])
     rows = rows[of]
-    future = prospects(mover_hands[of] ^ CARD_BITS[thrown], unseen[rows], NUM_BEST) + mate_future[of]
-    return points, Plans(rows, given[of], answered[of], thrown, own, own + mate_points[of], future)
+    future = potential(mover_hands[of] ^ CARD_BITS[discarded], unseen[rows], NUM_BEST) + partner_future[of]
+    return points, Plans(rows, given[of], answered[of], discarded, own, own + partner_points[of], future)
 
 
 def values_of_plans(
@@ -109,7 +109,7 @@ def values_of_plans(
 ) -> NDArray[np.float64]:
     """Return what each plan (K,) leaves: the team's deadwood, with some weights the prospects and the danger."""
     weights = future_weight * future_decay ** own_turns(view)
-    return plans.team + weights[plans.rows] * plans.future + danger_weight * danger(view, plans.rows, plans.thrown)
+    return plans.team + weights[plans.rows] * plans.future + danger_weight * danger(view, plans.rows, plans.discarded)
 
 
 def gin_bonus(rules: Rules, own: Points, team: Points) -> Points:
@@ -126,16 +126,16 @@ def cards_to_trade(view: PlayerView) -> UInt64Array:
 
 def left_by_taking(view: PlayerView, givable: UInt64Array) -> Points:
     """Return the team's deadwood (M,) after taking the upcard, the best exchange of a ``givable`` card and a throw."""
-    hands, mates, upcards = view.hand_bits, view.partner_bits, CARD_BITS[view.upcard]
-    rows, given, answered = exchanges(givable, mates)
+    hands, partners, upcards = view.hand_bits, view.partner_bits, CARD_BITS[view.upcard]
+    rows, given, answered = exchanges(givable, partners)
     swapped = CARD_BITS[given] ^ CARD_BITS[answered]
-    points = least_after_throw((hands | upcards)[rows] ^ swapped, upcards[rows]).astype(np.int64)
-    return least_of_each(rows, points + deadwood(mates[rows] ^ swapped), len(view))
+    points = least_after_discard((hands | upcards)[rows] ^ swapped, upcards[rows]).astype(np.int64)
+    return least_of_each(rows, points + deadwood(partners[rows] ^ swapped), len(view))
 
 
 def left_by_drawing(view: PlayerView) -> NDArray[np.float64]:
     """Return the team's deadwood (M,) after drawing from the stock and a throw: the mean over the unseen cards."""
-    return prospects(view.hand_bits, view.unseen_bits, NUM_CARDS) + deadwood(view.partner_bits)
+    return potential(view.hand_bits, view.unseen_bits, NUM_CARDS) + deadwood(view.partner_bits)
 
 
 def gains_of_taking(hands: UInt64Array, upcards: UInt64Array) -> tuple[Points, NDArray[np.bool_]]:
@@ -143,7 +143,7 @@ def gains_of_taking(hands: UInt64Array, upcards: UInt64Array) -> tuple[Points, N
 
     An upcard melds if it lies in a meld of hand and upcard; where nothing is gained this is False.
     """
-    gains = deadwood(hands).astype(np.int64) - least_after_throw(hands | upcards, upcards)
+    gains = deadwood(hands).astype(np.int64) - least_after_discard(hands | upcards, upcards)
     melding = gains > 0
     lower = np.flatnonzero(melding)
     laid = first_arrangements(hands[lower] | upcards[lower])
@@ -175,13 +175,13 @@ def own_turns(view: PlayerView) -> NDArray[np.intp]:
     return view.turn.astype(np.intp) // view.rules.num_hands
 
 
-def exchanges(givable: UInt64Array, mates: UInt64Array) -> tuple[Rows, Cards, Cards]:
+def exchanges(givable: UInt64Array, partners: UInt64Array) -> tuple[Rows, Cards, Cards]:
     """Return every way to exchange a card in each row, none first: rows (K,), given (K,) and answered cards (K,)."""
     rows, given = rows_and_cards(givable)
-    offers, answered = rows_and_cards(mates[rows])
-    none = np.full(len(mates), NO_CARD)
+    offers, answered = rows_and_cards(partners[rows])
+    none = np.full(len(partners), NO_CARD)
     return (
-        np.concatenate([np.arange(len(mates)), rows[offers]]),
+        np.concatenate([np.arange(len(partners)), rows[offers]]),
         np.concatenate([none, given[offers]]),
         np.concatenate([none, answered]),
     )

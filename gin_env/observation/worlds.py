@@ -161,18 +161,18 @@ def _first_upcards(view: PlayerView) -> NDArray[np.uint8]:
     if view.first_upcard is not None:
         return view.first_upcard
     rules, rows = view.rules, np.arange(len(view))
-    thrown = np.bitwise_or.reduce(view.discarded_bits, axis=1)
-    certain, fitting = (view.pile_bits | _turned_up_in_hands(view)) & ~thrown, thrown.copy()
+    discarded = np.bitwise_or.reduce(view.discarded_bits, axis=1)
+    certain, fitting = (view.pile_bits | _turned_up_in_hands(view)) & ~discarded, discarded.copy()
     seat = (view.dealer.astype(np.intp) + 1) % rules.num_seats
     before = (view.dealer.astype(np.intp) - (rules.mode == "rotation")) % rules.num_seats
     starter = _first_turn_places(view)
     for place in range(rules.num_hands):
-        thrown_before, declined = view.discarded_bits[rows, before], view.declined_bits[rows, seat]
-        certain |= declined & ~thrown_before
+        discarded_before, declined = view.discarded_bits[rows, before], view.declined_bits[rows, seat]
+        certain |= declined & ~discarded_before
         fitting &= np.where(place < starter, declined, ALL_CARDS)
-        fitting &= np.where(place == starter, ~declined | thrown_before, ALL_CARDS)
+        fitting &= np.where(place == starter, ~declined | discarded_before, ALL_CARDS)
         before, seat = seat, (seat + 1) % rules.num_seats
-    found = np.where(certain, certain, np.where(fitting, fitting, thrown))
+    found = np.where(certain, certain, np.where(fitting, fitting, discarded))
     return np.bitwise_count((found & (~found + np.uint64(1))) - np.uint64(1)).astype(np.uint8)
 
 

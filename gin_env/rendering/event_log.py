@@ -76,11 +76,11 @@ def arrivals(rules: Rules, events: Sequence[Event], turn: Turn) -> list[dict[int
 
 def pile_order(events: Sequence[Event], cards: Sequence[int]) -> list[int]:
     """Return cards of the pile from top to bottom, as far as the events tell; the others come last."""
-    thrown: list[int] = []
+    discarded: list[int] = []
     for event in events:
         if event.verb in ("discard", "knock"):
-            thrown.append(event.card)
-        elif event.verb == "take" and thrown:
-            thrown.pop()
-    seen = [card for card in reversed(thrown) if card in cards]
+            discarded.append(event.card)
+        elif event.verb == "take" and discarded:
+            discarded.pop()
+    seen = [card for card in reversed(discarded) if card in cards]
     return seen + [card for card in cards if card not in seen]

@@ -21,7 +21,7 @@ from gin_env.observation import PlayerView
 from gin_env.rendering.event_log import Event, Turn, arrivals, events_of, pile_order
 from gin_env.rules import Rules, player_name, upcard_limits
 from gin_env.scoring import Kind
-from gin_env.scoring.layoff_sequence import Placed, placed_layoffs
+from gin_env.scoring.layoff_sequence import Layoff, layoffs_in_order
 
 #: How many of the last events are told.
 EVENTS_SHOWN = 6
@@ -77,7 +77,7 @@ class Table:
     team_known: list[int]  #: bitboards of the cards publicly known to lie with one of that team's seats
     kind: Kind
     knocker: int
-    placed: list[Placed]  #: where each laid-off card went
+    placed: list[Layoff]  #: where each laid-off card went
     points: list[int]
     scores: list[int]
     boxes: list[int]
@@ -178,7 +178,7 @@ def table_of_view(view: PlayerView, row: int = 0, first_seat: int = 0, names: Se
     upcard, events = int(view.upcard[row]), _seen_events(view, row, viewer)
     below = [card for card in card_ids(view.pile_bits[row]) if card != upcard]
     offered = int(view.offered_card[row])
-    booked = phase is Phase.OVER if rules.num_tables == 1 or phase is not Phase.OVER else None
+    score_gains = phase is Phase.OVER if rules.num_tables == 1 or phase is not Phase.OVER else None
     boasted = [0] * players if view.boasted is None else view.boasted[row, seats].tolist()
     return _table(
         rules,
@@ -186,7 +186,7 @@ def table_of_view(view: PlayerView, row: int = 0, first_seat: int = 0, names: Se
         names,
         events,
         Turn(phase, turn_seat, int(view.drawn_card[row]), int(view.taken_card[row]), offered),
-        deal=_deal_number(int(view.deals_played[row]), booked),
+        deal=_deal_number(int(view.deals_played[row]), score_gains),
         viewer=viewer,
         phase=phase,
         mover=(int(view.mover[row]) + viewer) % players,
@@ -260,7 +260,7 @@ def _table(
             )
         )
     laid = [[getattr(hand, part) for hand in hands] for part in ("set_bits", "run_bits", "laid_bits")]
-    placed = placed_layoffs(rules, facts["knocker"], *laid) if showdown else []
+    placed = layoffs_in_order(rules, facts["knocker"], *laid) if showdown else []
     last = list(events[-EVENTS_SHOWN:])
     return Table(rules=rules, names=names, first_seat=first_seat, hands=hands, placed=placed, events=last, **facts)
 

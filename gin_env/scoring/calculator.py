@@ -17,7 +17,7 @@ from gin_env.cards.melds import deadwood
 from gin_env.errors import whole_number
 from gin_env.rules import Rules, resolve_rules, upcard_limits
 from gin_env.scoring.deal_result import DealResult, describe_result
-from gin_env.scoring.given_melds import CardTexts, parse_melds, settle_arranged
+from gin_env.scoring.given_melds import CardTexts, parse_melds, settle_given_melds
 from gin_env.scoring.showdown import settle
 from gin_env.scoring.two_tables import join_tables
 
@@ -71,11 +71,11 @@ def score_deal(
                 f"arrangements={{{seat!r}: {melds!r}}}: a sequence of melds is needed, such as ['5H 6H 7H']"
             )
     if knock_card is not None:
-        thrown = CARD_BITS[parse_card(knock_card)]
-        if not hand_bits[knocker] & thrown:
+        discarded = CARD_BITS[parse_card(knock_card)]
+        if not hand_bits[knocker] & discarded:
             in_hand = format_cards(hand_bits[knocker])
             raise ValueError(f"knock_card={knock_card!r} is not in the knocker's hand {in_hand}")
-        hand_bits[knocker] ^= thrown
+        hand_bits[knocker] ^= discarded
     given = {seat: parse_melds(hand_bits, seat, melds) for seat, melds in (arrangements or {}).items()}
     reason = _refusal(rules, hand_bits[knocker], knock_card, first_upcard)
     if reason:
@@ -83,7 +83,7 @@ def score_deal(
         return DealResult(False, reason, None, None, nothing, nothing)
     seats = np.array([knocker])
     if given:
-        result = settle_arranged(rules, hand_bits, seats, given, first_upcard, boasted)
+        result = settle_given_melds(rules, hand_bits, seats, given, first_upcard, boasted)
     else:
         result = settle(rules, hand_bits[None], seats, first_upcard, boasted)
     return describe_result(rules, result, row=0)

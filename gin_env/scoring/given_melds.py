@@ -40,7 +40,7 @@ from gin_env.scoring.spreads import Spreads, all_spreads, open_seats
 CardTexts = str | Iterable[str]
 
 
-def settle_arranged(
+def settle_given_melds(
     rules: Rules,
     hands: UInt64Array,
     knocker: NDArray[np.intp],

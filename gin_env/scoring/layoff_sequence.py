@@ -29,7 +29,7 @@ from gin_env.scoring.challenge_2021 import CHALLENGE_SUITS
 from gin_env.scoring.spreads import open_seats
 
 
-class Placed(NamedTuple):
+class Layoff(NamedTuple):
     """One card laid off."""
 
     seat: int  #: who lays the card
@@ -63,9 +63,9 @@ class _Meld:
 _Waiting = list[tuple[int, list[int]]]
 
 
-def placed_layoffs(
+def layoffs_in_order(
     rules: Rules, knocker: int, set_bits: Sequence[int], run_bits: Sequence[int], laid_bits: Sequence[int]
-) -> list[Placed]:
+) -> list[Layoff]:
     """Return where each laid-off card of a finished deal went, in an order in which each could be laid.
 
     Parameters
@@ -114,7 +114,7 @@ def _open_melds(rules: Rules, knocker: int, set_bits: Sequence[int], run_bits: S
     return sorted(found, key=lambda meld: meld.cards)
 
 
-def _lay_where_all_fit(rules: Rules, melds: list[_Meld], waiting: _Waiting) -> list[Placed]:
+def _lay_where_all_fit(rules: Rules, melds: list[_Meld], waiting: _Waiting) -> list[Layoff]:
     """Lay the cards of players who lay off as well as possible."""
     in_sets = bits_of(card for meld in melds if meld.is_set for card in meld.cards)
     fourths = set(card_ids(fourth_cards(np.array([in_sets]))[0]))
@@ -130,20 +130,20 @@ def _lay_where_all_fit(rules: Rules, melds: list[_Meld], waiting: _Waiting) -> l
     return placed
 
 
-def _lay(rules: Rules, melds: list[_Meld], waiting: _Waiting, on_sets: Collection[int] | None) -> list[Placed]:
+def _lay(rules: Rules, melds: list[_Meld], waiting: _Waiting, on_sets: Collection[int] | None) -> list[Layoff]:
     """Lay each card onto the first meld that takes it, as long as one fits.
 
     ``on_sets`` are the cards for sets, all others are for runs; with None each card goes wherever it fits first.
     """
     melds = [_Meld(meld.seat, list(meld.cards)) for meld in melds]
     left = [(seat, list(cards)) for seat, cards in waiting]
-    placed: list[Placed] = []
+    placed: list[Layoff] = []
     while True:
         before = len(placed)
         for seat, cards in left:
             while found := _first_fit(rules, melds, seat, cards, on_sets):
                 card, meld = found
-                placed.append(Placed(seat, card, meld.seat, tuple(meld.cards)))
+                placed.append(Layoff(seat, card, meld.seat, tuple(meld.cards)))
                 meld.cards = sorted([*meld.cards, card])
                 meld.laid_by[card] = seat
                 cards.remove(card)

@@ -105,9 +105,9 @@ def test_lookahead_throws_what_the_opponent_cannot_use():
 
 
 def test_a_team_takes_and_offers_what_melds_with_the_mate():
-    mover, mate = "KH QC JD 9D 4C 3H AD", "5S 6S TH 8C 2D 2H AS"
+    mover, partner = "KH QC JD 9D 4C 3H AD", "5S 6S TH 8C 2D 2H AS"
     others = ["KS KC QD JS 9S 8S 4D", "7H 7C 5H 5D 3C 3D AC"]
-    engine = table("palace_4p", [mover, others[0], mate, others[1]], "7S")
+    engine = table("palace_4p", [mover, others[0], partner, others[1]], "7S")
     assert said(LookaheadAgent(), player_view(engine.state)) == "pass"
     agent = TeamLookaheadAgent()
     assert said(agent, player_view(engine.state)) == "take"
@@ -116,7 +116,7 @@ def test_a_team_takes_and_offers_what_melds_with_the_mate():
 
 
 @pytest.mark.parametrize(
-    ("mover", "mate", "turns", "verb"),
+    ("mover", "partner", "turns", "verb"),
     [
         # 3 and 40 points: at the beginning that is enough, and later too much.
         ("AS 2S 3S 9C 9D 9S 3H", "TH JC QD KH", 0, "knock"),
@@ -126,10 +126,10 @@ def test_a_team_takes_and_offers_what_melds_with_the_mate():
         ("AS 2S 3S 4S 9C 9D 9S", "TH JC 3D", 16, "discard"),
     ],
 )
-def test_a_team_knocks_early_or_with_a_clean_hand(mover, mate, turns, verb):
+def test_a_team_knocks_early_or_with_a_clean_hand(mover, partner, turns, verb):
     """The mate's other cards are a meld; there is nothing to trade for, as no trade is allowed."""
     rest = {4: "5H 6H 7H 8H 9H", 3: "5H 6H 7H 8H"}
-    cards = (mate.split() + rest[min(len(mate.split()), 4)].split())[:7]
+    cards = (partner.split() + rest[min(len(partner.split()), 4)].split())[:7]
     others = ["2C 4C 6C 8C KC 2D 4D", "6D 8D 5C 7C TS QS KS"]
     engine = table("palace_4p", [mover, others[0], " ".join(cards), others[1]], "JH", "KD", max_trades_per_turn=0)
     view = play(engine, "pass", "pass", "pass", "pass", "draw")
@@ -200,7 +200,7 @@ def test_trade_greedy_looks_at_its_own_hand_alone():
     for view in views("palace_4p", TradeGreedyAgent(), num_deals=16):
         actions = TradeGreedyAgent().act(view)
         for row in range(len(view)):
-            hand, mate, taken = (int(x[row]) for x in (view.hand_bits, view.partner_bits, view.taken_card))
+            hand, partner, taken = (int(x[row]) for x in (view.hand_bits, view.partner_bits, view.taken_card))
             card = int(view.layout.card_of[actions[row]])
             if view.phase[row] == Phase.TRADE_ANSWER:
                 assert card == min((points_left(hand & ~(1 << c)), c) for c in card_ids(hand))[1]
@@ -209,7 +209,7 @@ def test_trade_greedy_looks_at_its_own_hand_alone():
                 laid = least_arrangements(np.array([hand], dtype=np.uint64))
                 loose = card_ids(hand & ~int(laid.set_bits[0] | laid.run_bits[0]))
                 trials = [
-                    (min(after_throw((hand & ~(1 << c)) | 1 << a, taken) for a in card_ids(mate)), c) for c in loose
+                    (min(after_throw((hand & ~(1 << c)) | 1 << a, taken) for a in card_ids(partner)), c) for c in loose
                 ]
                 best = min(trials, default=(999, NO_CARD))
                 expected = best[1] if best[0] < after_throw(hand, taken) else NO_CARD

@@ -13,7 +13,7 @@ import pytest
 
 from agents.arena import play_match
 from agents.registry import AGENT_NAMES, load_agent
-from agents.scripted.openspiel import NEEDED_RULES, OpenSpielAgent, throw, wants_upcard
+from agents.scripted.openspiel import NEEDED_RULES, OpenSpielAgent, discard, wants_upcard
 from gin_env.cards import RANKS, bits_of, format_cards, parse_card, parse_cards
 from gin_env.cards.melds import legal_knocks
 from gin_env.engine import Engine, Phase
@@ -156,29 +156,29 @@ def test_it_chooses_legally_wherever_others_have_led(pyspiel: Any, rules: Rules)
         rows = np.flatnonzero(~engine.over)
         view = player_view(engine.state, rows=rows)
         actions = decide(agent, view)
-        throws = np.flatnonzero(view.phase == Phase.PLAY)
-        thrown_back += int((engine.layout.card_of[actions[throws]] == view.taken_card[throws]).sum())
+        discards = np.flatnonzero(view.phase == Phase.PLAY)
+        thrown_back += int((engine.layout.card_of[actions[discards]] == view.taken_card[discards]).sum())
     assert (thrown_back == 0) == rules.forbid_return_discard
 
 
-@pytest.mark.parametrize(("cards", "limit", "throwable"), MISCOUNTED)
+@pytest.mark.parametrize(("cards", "limit", "discardable"), MISCOUNTED)
 def test_it_refuses_a_legal_knock_where_openspiel_miscounts(
-    pyspiel: Any, cards: str, limit: int, throwable: str
+    pyspiel: Any, cards: str, limit: int, discardable: str
 ) -> None:
     hand = np.array([bits_of(parse_cards(cards))])
-    assert int(legal_knocks(hand, hand, limit)[0]) >> parse_card(throwable) & 1
-    card, knocks = throw(limit, parse_cards(cards))
+    assert int(legal_knocks(hand, hand, limit)[0]) >> parse_card(discardable) & 1
+    card, knocks = discard(limit, parse_cards(cards))
     assert not knocks
-    assert card != parse_card(throwable)
+    assert card != parse_card(discardable)
     assert not wants_upcard(limit, parse_cards(cards)[1:], parse_card("KS"))
 
 
-def knocked(pyspiel: Any, knocker: str, thrown: str, defender: str) -> Any:
+def knocked(pyspiel: Any, knocker: str, discarded: str, defender: str) -> Any:
     """Return OpenSpiel's state in which seat 0 has just laid its melds and seat 1 may lay off."""
     state = pyspiel.load_game("gin_rummy").new_initial_state()
     for card in [*knocker.split(), *defender.split(), "KS"]:
         state.apply_action(theirs(card))
-    for action in (PASS, PASS, DRAW, theirs(thrown), KNOCK, theirs(thrown)):
+    for action in (PASS, PASS, DRAW, theirs(discarded), KNOCK, theirs(discarded)):
         state.apply_action(action)
     while state.current_player() == 0:
         state.apply_action(max([move for move in state.legal_actions() if move >= MELDS], default=PASS))
@@ -235,8 +235,8 @@ def test_openspiel_ends_deals_in_which_cards_go_to_and_fro(pyspiel: Any) -> None
         state.apply_action(TAKE)
         takes += 1
         if not state.is_terminal():
-            throws = [card for card in state.legal_actions() if card < TAKE and card != taken]
-            state.apply_action(throws[takes % len(throws)])
+            discards = [card for card in state.legal_actions() if card < TAKE and card != taken]
+            state.apply_action(discards[takes % len(discards)])
     assert takes == 1 + pyspiel.gin_rummy.MAX_NUM_DRAW_UPCARD_ACTIONS == 51
 
 

@@ -144,7 +144,7 @@ def test_simple_chooses_uniformly_among_ties():
 
 def throwing(agent, view):
     """The throws of a scripted agent as action indices, whether or not it knocks."""
-    cards, _ = agent.throws(view, view.hand_bits)
+    cards, _ = agent.discards(view, view.hand_bits)
     return view.layout.discard + cards
 
 
@@ -184,23 +184,23 @@ def test_knocks_come_at_the_limit_and_at_once(agent, limit, preset):
     assert (capped > 0) == (preset == "oklahoma_2p" and limit > 0)
 
 
-def team_points(mover, mate, taken):
+def team_points(mover, partner, taken):
     """The team's deadwood after the mover's best discard."""
-    return points_left(mate) + min(points_left(mover & ~(1 << c)) for c in card_ids(mover) if c != taken)
+    return points_left(partner) + min(points_left(mover & ~(1 << c)) for c in card_ids(mover) if c != taken)
 
 
-def scalar_answer(mover, mate, taken):
+def scalar_answer(mover, partner, taken):
     """The answer and what it leaves, by trying all: (points, card)."""
-    return min((team_points(mover | 1 << c, mate & ~(1 << c), taken), c) for c in card_ids(mate))
+    return min((team_points(mover | 1 << c, partner & ~(1 << c), taken), c) for c in card_ids(partner))
 
 
-def scalar_offer(mover, mate, taken):
+def scalar_offer(mover, partner, taken):
     """The offer by trying all, NO_CARD for none."""
     arrangement = least_arrangements(np.array([mover], dtype=np.uint64))
     loose = mover & ~int(arrangement.set_bits[0] | arrangement.run_bits[0])
-    trials = [(scalar_answer(mover & ~(1 << c), mate | 1 << c, taken)[0], c) for c in card_ids(loose)]
+    trials = [(scalar_answer(mover & ~(1 << c), partner | 1 << c, taken)[0], c) for c in card_ids(loose)]
     best = min(trials, default=(999, NO_CARD))
-    return best[1] if best[0] < team_points(mover, mate, taken) else NO_CARD
+    return best[1] if best[0] < team_points(mover, partner, taken) else NO_CARD
 
 
 @pytest.mark.parametrize("agent", [GoldAgent(), SimpleAgent()], ids=lambda agent: agent.name)
@@ -228,13 +228,13 @@ def test_meld_rich_trades_equal_the_exhaustive_search():
     """Random hands rarely meld; hands from few ranks and suits do, and there the shortcuts could go wrong."""
     generator = np.random.default_rng(4)
     pool = [card for card in range(52) if card % 13 in (2, 3, 4, 5, 6)]
-    hands, mates, taken = [], [], []
+    hands, partner_hands, taken = [], [], []
     for _ in range(60):
         cards = generator.permutation(pool)[:15]
         hands.append(bits_of(cards[:8]))
-        mates.append(bits_of(cards[8:]))
+        partner_hands.append(bits_of(cards[8:]))
         taken.append(generator.choice([NO_CARD, cards[0]]))
-    movers, partners = np.array(hands, dtype=np.uint64), np.array(mates, dtype=np.uint64)
+    movers, partners = np.array(hands, dtype=np.uint64), np.array(partner_hands, dtype=np.uint64)
     barred = CARD_BITS[np.array(taken)]
     found = best_offers(movers, partners, movers, barred)
     expected = [scalar_offer(int(m), int(p), t) for m, p, t in zip(movers, partners, taken, strict=True)]
@@ -242,8 +242,8 @@ def test_meld_rich_trades_equal_the_exhaustive_search():
     assert len(set(expected)) > 5
     given = CARD_BITS[[card_ids(hand)[0] for hand in movers]]
     answers, points = best_answers(movers ^ given, partners | given, barred)
-    for row, (mover, mate) in enumerate(zip(movers ^ given, partners | given, strict=True)):
-        assert (points[row], answers[row]) == scalar_answer(int(mover), int(mate), taken[row])
+    for row, (mover, partner) in enumerate(zip(movers ^ given, partners | given, strict=True)):
+        assert (points[row], answers[row]) == scalar_answer(int(mover), int(partner), taken[row])
 
 
 def test_partners_knock_only_under_the_teams_threshold():

@@ -83,8 +83,8 @@ def test_a_hidden_hand_is_not_seen(phase):
         drawn = np.where(view.turn_seat != 0, NO_CARD, view.drawn_card).astype(np.uint8)
         blind = dataclasses.replace(view, rules=blind_rules, partner_bits=0 * view.partner_bits, drawn_card=drawn)
         worlds = sample_worlds(blind, 1, world_keys(9, len(view)))
-        mates = worlds.hands[np.arange(len(view)), (view.seat + 2) % 4]
-        other = dataclasses.replace(view, partner_bits=mates)
+        partners = worlds.hands[np.arange(len(view)), (view.seat + 2) % 4]
+        other = dataclasses.replace(view, partner_bits=partners)
         one, two = (ablated("team-lookahead", mate="hidden") for _ in range(2))
         np.testing.assert_array_equal(one.act(view), two.act(other))
         changed += (
@@ -128,7 +128,7 @@ def test_random_cards_are_drawn_from_lots_of_their_own():
 
 def test_ablations_are_named_by_texts():
     agent = parse_ablate("ablate:search:gold,worlds=4,offers=random,mate=hidden", PALACE, load_agent)
-    assert (agent.offers, agent.answers, agent.mate) == ("random", None, "hidden")
+    assert (agent.offers, agent.answers, agent.partner) == ("random", None, "hidden")
     assert agent.base.name == "search:gold,worlds=4"
     for text, words in (
         ("ablate:gold", "after commas, what it loses: offers=none"),
@@ -178,7 +178,7 @@ def test_cross_play_is_the_matrix_of_all_teams(tmp_path, capsys):
 def test_partners_are_judged_by_their_best_known_mates(tmp_path):
     """Mates and worst partners are chosen by every other deck and measured on the rest."""
     told = run(partners, tmp_path, "--agents", "gold", "random", "--pool", "simple", "never-trade", "--deals", "160")
-    matrix, table, mates = told["sections"]
+    matrix, table, best_table = told["sections"]
     members = ["gold", "random", "simple", "never-trade"]
     assert matrix["matrix"]["rows"] == members
     rival = load_agent("team-lookahead", PALACE)
@@ -189,7 +189,7 @@ def test_partners_are_judged_by_their_best_known_mates(tmp_path):
     assert {len(row) for row in matrix["matrix"]["values"]} == {2}
     # Each team with a member of the pool was played, and no other.
     assert len(told["matches"]) == 4 * 2 - 1
-    best = dict(mates["table"]["rows"])
+    best = dict(best_table["table"]["rows"])
     rows = {row[0]: row[1:] for row in table["table"]["rows"]}
     cells = {
         (row, column): cell["value"]
@@ -199,13 +199,13 @@ def test_partners_are_judged_by_their_best_known_mates(tmp_path):
     near = 2.5  # simple draws lots otherwise in a match of its own
     for team, value in cells.items():
         assert value == pytest.approx(pairs[team].mean(), abs=near)
-    for partner, mate in best.items():
-        assert pairs[mate, partner][::2].mean() >= max(pairs[m, partner][::2].mean() for m in members) - near
+    for partner, other in best.items():
+        assert pairs[other, partner][::2].mean() >= max(pairs[m, partner][::2].mean() for m in members) - near
     for agent in ("gold", "random"):
         mean, worst, points, loss, *_ = rows[agent]
         assert mean["value"] == pytest.approx(np.mean([cells[agent, partner] for partner in best]))
         assert points["value"] == pytest.approx(pairs[agent, worst][1::2].mean(), abs=near)
-        lost = [(pairs[agent, partner] - pairs[mate, partner])[1::2].mean() for partner, mate in best.items()]
+        lost = [(pairs[agent, partner] - pairs[other, partner])[1::2].mean() for partner, other in best.items()]
         assert loss["value"] == pytest.approx(np.mean(lost), abs=near)
     assert rows["random"][3]["high"] < rows["gold"][3]["low"]
 
@@ -216,9 +216,9 @@ def test_the_best_of_equals_is_not_flattered():
     flattered, fair = [], []
     for _ in range(60):
         results = {}
-        for mate in "abcdef":
+        for partner in "abcdef":
             play = generator.normal(0, 10, (80, 2, 1)).round().astype(np.int64)
-            results[mate, "p"] = _result(np.concatenate([play, -play], axis=2))
+            results[partner, "p"] = _result(np.concatenate([play, -play], axis=2))
         matrix = TeamMatrix(results)
         chosen_by, measured_on = matrix.halves()
         flattered.append(matrix.estimate((partners.best_known(matrix, "p", "abcdef"), "p")).value)

@@ -120,10 +120,10 @@ def test_neighbours_and_fourth_cards() -> None:
 def test_legal_knocks_equal_trying_every_card() -> None:
     generator = np.random.default_rng(5)
     hands = np.array([bits_of(meld_rich_hand(generator, 11, set(range(52)))) for _ in range(400)])
-    throwable = hands & ~(hands & (~hands + np.uint64(1)))  # all but the lowest card
+    discardable = hands & ~(hands & (~hands + np.uint64(1)))  # all but the lowest card
     for limit in (0, 4, 10):
-        found = legal_knocks(hands, throwable, limit)
-        for hand, cards, knocks in zip(hands.tolist(), throwable.tolist(), found.tolist(), strict=True):
+        found = legal_knocks(hands, discardable, limit)
+        for hand, cards, knocks in zip(hands.tolist(), discardable.tolist(), found.tolist(), strict=True):
             ids = [card for card in range(52) if cards >> card & 1]
             after = deadwood(np.array([hand ^ (1 << card) for card in ids], dtype=np.uint64))
             assert knocks == sum(1 << card for card, points in zip(ids, after, strict=True) if points <= limit)

@@ -283,9 +283,9 @@ def test_options_of_the_showdown_change_it_as_in_the_reference(preset: str, opti
         bits = np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint64)
         found = settle(rules, bits, np.array([knocker]))
         texts = [[CARDS[card] for card in hand] for hand in hands]
-        thrown = next(card for card in CARDS if all(card not in hand for hand in texts))
-        texts[knocker] = [*texts[knocker], thrown]
-        expected = score_showdown(settings, texts, knocker, thrown)
+        discarded = next(card for card in CARDS if all(card not in hand for hand in texts))
+        texts[knocker] = [*texts[knocker], discarded]
+        expected = score_showdown(settings, texts, knocker, discarded)
         assert found.points[0].tolist() == list(expected.points)
         differing += found.points[0].tolist() != settle(without, bits, np.array([knocker])).points[0].tolist()
     assert differing >= 1

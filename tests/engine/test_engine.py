@@ -60,7 +60,7 @@ def test_invariants_at_every_step(name: str) -> None:
         book_actions(bookkeepers, engine, actions.tolist())
     assert [problem for row in range(num_deals) for problem in card_problems(state, row)] == []
     assert (state.turn <= rules.max_turns).all()
-    catches = np.array([book.booked(int(state.dealer[row])) for row, book in enumerate(bookkeepers)])
+    catches = np.array([book.score_gains(int(state.dealer[row])) for row, book in enumerate(bookkeepers)])
     check_what_is_booked(state, catches)
     hardest = name == "straight_2p"
     assert {Kind.DEAD, Kind.GIN if hardest else Kind.KNOCK} <= set(state.kind.tolist())

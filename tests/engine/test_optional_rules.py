@@ -162,9 +162,9 @@ def never_ending(engine: Engine, generator: np.random.Generator) -> np.ndarray:
     words = engine.state.legal.copy()
     words[:, engine.layout.knock_word] = 0
     actions = random_actions(words, engine.layout, generator)
-    throws = engine.layout.mask(words)[:, engine.layout.discard : engine.layout.discard + 52]
-    throwing = throws.any(axis=1) & (generator.random(engine.num_deals) < 0.5)
-    return np.where(throwing, engine.layout.discard + throws.argmax(axis=1), actions)
+    discards = engine.layout.mask(words)[:, engine.layout.discard : engine.layout.discard + 52]
+    throwing = discards.any(axis=1) & (generator.random(engine.num_deals) < 0.5)
+    return np.where(throwing, engine.layout.discard + discards.argmax(axis=1), actions)
 
 
 # ------------------------------------------------------------------ last discard (row 12)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import book_deals, end_deals, next_dealers, start_games
+from gin_env.engine.settlement import add_to_games, end_deals, next_dealers, start_games
 from gin_env.episodes import Episodes, Outcome
 from gin_env.episodes.rewards import resolve_reward
 from gin_env.rules import PRESETS, Rules
@@ -94,7 +94,7 @@ def play_invented_game(rules: Rules, generator: np.random.Generator) -> Referenc
         assert deals.points[0].tolist() == list(result.points)
         assert deals.net_points[0].tolist() == list(result.net_points)
         assert deals.winner[0] == (-1 if result.winner is None else result.winner)
-        game = book_deals(state, tables[None], deals)
+        game = add_to_games(state, tables[None], deals)
         after = next_dealers(state, tables).tolist()
         reference.record(result, next_dealer=after)
         for row in tables:
@@ -238,7 +238,7 @@ def test_sheets_by_hand(sheet: str, scores: list[int], deals: list[tuple[int, in
         state.kind[0], state.winner[0] = Kind.KNOCK, winner
         state.points[0] = [points * (team == winner) for team in range(2)]
         state.net_points[0] = state.points[0] - state.points[0, ::-1]
-        game = book_deals(state, row, end_deals(state, row))
+        game = add_to_games(state, row, end_deals(state, row))
     assert state.scores[0].tolist() == scores
     assert game.bonuses[0].tolist() == bonuses
 

@@ -88,8 +88,8 @@ def test_last_discard() -> None:
 def test_max_turns() -> None:
     # Three cards go round: seat 0 takes TD throws AC, seat 1 takes AC throws KD, seat 0 takes KD throws TD, ...
     hands = ("7S 8S JH QH KH 5C 5D 4C 6H AC", "3S 4S 5S 6S 9H 9D 9C 2D 2H KD")
-    thrown = ["AC", "KD", "TD"] * 17
-    cycle = ", ".join(f"take, discard {card}" for card in thrown[:49]) + ", take"
+    discarded = ["AC", "KD", "TD"] * 17
+    cycle = ", ".join(f"take, discard {card}" for card in discarded[:49]) + ", take"
     # Turn 50 is seat 1's; it holds KNOCKS and KD, seat 0 LOSES.
     assert table({"max_turns": 50}, "TD", "", hands).play(f"{cycle}, discard KD").kind == "dead"
     assert table({"max_turns": 50}, "TD", "", hands).play(f"{cycle}, knock KD").points == [0, 25]

@@ -42,11 +42,11 @@ def step(env: Any, generator: np.random.Generator) -> int:
     """Throw most of the time, so that deals come to an end; else anything legal."""
     mask = env.infos[env.agent_selection]["action_mask"]
     layout = env.unwrapped.layout
-    knocks, throws = mask[layout.knock : layout.knock + 52], mask[layout.discard : layout.discard + 52]
+    knocks, discards = mask[layout.knock : layout.knock + 52], mask[layout.discard : layout.discard + 52]
     if knocks.any() and generator.random() < 0.5:
         action = layout.knock + int(knocks.argmax())
-    elif throws.any() and generator.random() < 0.6:
-        action = layout.discard + random_action(throws, generator)
+    elif discards.any() and generator.random() < 0.6:
+        action = layout.discard + random_action(discards, generator)
     else:
         action = random_action(mask, generator)
     env.step(action)

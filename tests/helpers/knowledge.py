@@ -105,7 +105,7 @@ class Bookkeeper:
         """Return the cards, beside those in hands that the viewer sees, of which it knows where they lie."""
         return set(self.pile).union(*self.known, *self.team_known, self.gave[viewer])
 
-    def booked(self, dealer: int) -> list[int]:
+    def score_gains(self, dealer: int) -> list[int]:
         """Return what the catches of the deal have paid each team (row 38)."""
         teams = set(range(self.num_teams)) - ({dealer} if self.rules.mode == "rotation" else set())
         points = [0] * self.num_teams
@@ -128,7 +128,7 @@ class Bookkeeper:
         assert state.named_bits[row] == bits_of(self.named)
         assert state.caught_bits[row] == bits_of(self.caught)
         assert state.catches[row] == self.catches
-        assert state.points[row].tolist() == self.booked(int(state.dealer[row]))
+        assert state.points[row].tolist() == self.score_gains(int(state.dealer[row]))
 
 
 def book_actions(bookkeepers: list[Bookkeeper], engine: Engine, actions: list[int]) -> None:

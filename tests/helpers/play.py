@@ -50,10 +50,10 @@ def lively_actions(
         ends[:, 0] = legal[:, 0] & one << np.uint64(layout.big_gin)
     goes_on = (legal & ~ends).any(axis=1)
     actions = random_actions(np.where(goes_on[:, None], legal & ~ends, legal), layout, generator)
-    throws = np.zeros_like(legal)
-    throws[:, layout.discard_word] = legal[:, layout.discard_word]
-    throwing = throws.any(axis=1) & (generator.random(count) < 0.75)
-    actions = np.where(throwing, random_actions(throws, layout, generator), actions)
+    discards = np.zeros_like(legal)
+    discards[:, layout.discard_word] = legal[:, layout.discard_word]
+    throwing = discards.any(axis=1) & (generator.random(count) < 0.75)
+    actions = np.where(throwing, random_actions(discards, layout, generator), actions)
     sensible = np.flatnonzero(throwing & (generator.random(count) < sense))
     if len(sensible):
         actions[sensible] = layout.discard + _best_throws(engine, rows[sensible])
@@ -67,8 +67,8 @@ def lively_actions(
 def _best_throws(engine: Engine, rows: np.ndarray) -> np.ndarray:
     """The cards whose discard leaves the movers the least deadwood."""
     state = engine.state
-    throwable = state.legal[rows, engine.layout.discard_word]
-    index, cards, points = deadwood_after_each(state.hands[rows, state.mover[rows]], throwable)
+    discardable = state.legal[rows, engine.layout.discard_word]
+    index, cards, points = deadwood_after_each(state.hands[rows, state.mover[rows]], discardable)
     order = np.lexsort((points, index))
     return cards[order][np.unique(index[order], return_index=True)[1]]
 

@@ -115,13 +115,13 @@ class _Recorder:
         hand = format_cards(state.hands[table, int(state.mover[table])]).split()
         ends = [text for text in legal if text == "big_gin" or text.startswith("knock")]
         gives = [text for text in legal if text.startswith("give")]
-        throws = [text for text in legal if text.startswith("discard")]
+        discards = [text for text in legal if text.startswith("discard")]
         if ends and self.random.random() < 0.6:
             return min(ends, key=lambda text: _left(hand, text))
-        if gives and (not throws or self.random.random() < 0.3):
+        if gives and (not discards or self.random.random() < 0.3):
             return self._pick(gives)
-        if throws:
-            return self._pick(throws) if self.random.random() < 0.05 else min(throws, key=lambda t: _left(hand, t))
+        if discards:
+            return self._pick(discards) if self.random.random() < 0.05 else min(discards, key=lambda t: _left(hand, t))
         if "take" in legal:
             with_card = [*hand, format_card(int(state.upcard[table]))]
             gain = deadwood(hand) - min(deadwood([c for c in with_card if c != card]) for card in hand)

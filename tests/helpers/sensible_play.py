@@ -47,11 +47,11 @@ def sensible_actions(engine: Engine, generator: np.random.Generator) -> np.ndarr
     state, layout = engine.state, engine.layout
     actions = random_actions(state.legal, layout, generator)
     mask = engine.legal_mask()
-    throws = mask[:, layout.discard : layout.discard + 52]
+    discards = mask[:, layout.discard : layout.discard + 52]
     knocks = mask[:, layout.knock : layout.knock + 52]
-    for row in np.flatnonzero(throws.any(axis=1) & (generator.random(len(actions)) < 0.8)):
+    for row in np.flatnonzero(discards.any(axis=1) & (generator.random(len(actions)) < 0.8)):
         hand = state.hands[row, state.mover[row]]
-        cards = np.flatnonzero(throws[row])
+        cards = np.flatnonzero(discards[row])
         left = deadwood(hand & ~(np.uint64(1) << cards.astype(np.uint64)))
         actions[row] = layout.discard + cards[left.argmin()]
     eagerness = np.where(np.arange(len(actions)) % 2, 0.05, 0.5)

@@ -54,10 +54,10 @@ def test_recorded_arrangements_score_as_recorded() -> None:
     for deal in DEALS:
         if deal.knocker is None:
             continue
-        knocker, thrown = deal.knocker, deal.moves[-1][1].removeprefix("knock ")
+        knocker, discarded = deal.knocker, deal.moves[-1][1].removeprefix("knock ")
         hands = [list(hand) for hand in deal.final_hands]
-        hands[knocker].append(thrown)
-        result = score_deal("eaai_2p", hands, knocker, thrown, arrangements=deal.melds)
+        hands[knocker].append(discarded)
+        result = score_deal("eaai_2p", hands, knocker, discarded, arrangements=deal.melds)
         assert result.legal
         assert (result.kind, result.points, result.deadwood) == (deal.kind, deal.points, deal.deadwood)
         assert set(result.layoffs[1 - knocker]) == set(deal.layoffs)

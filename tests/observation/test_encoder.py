@@ -217,8 +217,8 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
     while not engine.over[0]:
         for text in turn:
             engine.step([layout.index(text)])
-        throws = np.flatnonzero(engine.legal_mask()[0, layout.discard : layout.discard + 52])
-        engine.step([layout.discard + int(throws[-1])])
+        discards = np.flatnonzero(engine.legal_mask()[0, layout.discard : layout.discard + 52])
+        engine.step([layout.discard + int(discards[-1])])
     state = engine.state
     state.scores[:] = state.points
     view = player_view(state, 0)

@@ -10,12 +10,12 @@ import pytest
 
 from agents.registry import load_agent
 from gin_env.cards import CARD_BITS, NO_CARD, card_ids, parse_card, parse_cards
-from gin_env.cards.hand_potential import completing_cards, least_after_throw, prospects
+from gin_env.cards.hand_potential import completing_cards, least_after_discard, potential
 from gin_env.cards.melds import deadwood
 from gin_env.engine import Engine, Phase
 from gin_env.observation import ObservationEncoder, PlayerView, player_view
 from gin_env.observation.encoder import ObservationOptions
-from gin_env.observation.lookahead_features import _num_best, outlook_sections, write_outlook
+from gin_env.observation.lookahead_features import _num_best, lookahead_sections, write_lookahead
 from gin_env.observation.team_lookahead_features import preferences
 from gin_env.rules import Rules
 from tests.helpers.decks import all_melds
@@ -37,9 +37,9 @@ def mean_of_best(hand: int, unseen: int, num_best: int) -> float:
 
 
 def features_of(view: PlayerView) -> dict[str, np.ndarray]:
-    sections = outlook_sections(view.rules)
+    sections = lookahead_sections(view.rules)
     out = np.full((len(view), sum(width for _, width, _ in sections)), np.nan, dtype=np.float32)
-    write_outlook(view, out)
+    write_lookahead(view, out)
     ends = np.cumsum([width for _, width, _ in sections])
     parts = np.split(out, ends[:-1], axis=1)
     return {name: part for (name, _, _), part in zip(sections, parts, strict=True)}
@@ -112,7 +112,7 @@ def test_every_exchange_and_every_throw() -> None:
 
 def test_what_sharp_does_is_seen() -> None:
     """Its throw has the highest value, it takes a melding upcard, and knocks by what the best throw leaves."""
-    sharp, throws = load_agent("sharp", "eaai_2p"), 0
+    sharp, discards = load_agent("sharp", "eaai_2p"), 0
     for view, features, row in views("eaai_2p", {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY}, 120):
         hand, upcard = int(view.hand_bits[row]), int(view.upcard[row])
         verb, *card = view.layout.text(int(sharp.act(view)[row])).split()
@@ -122,14 +122,14 @@ def test_what_sharp_does_is_seen() -> None:
             assert features["gain_of_take"][row, 0] == features["melding_upcard"][row, 0] == 0
             if verb == "discard":
                 assert features["value_of_throw"][row, parse_card(card[0])] == 4
-                throws += 1
+                discards += 1
         else:
             least = best_throw(hand | 1 << upcard)
             gain = points_of(hand) - best_throw(hand | 1 << upcard, upcard)
             assert features["gain_of_take"][row, 0] == pytest.approx(gain / 10)
             assert features["melding_upcard"][row, 0] == (verb == "take")
         assert features["least_left"][row].tolist() == [least <= points for points in range(11)]
-    assert throws > 20
+    assert discards > 20
 
 
 def test_the_worth_of_a_throw_halves_with_each_point() -> None:
@@ -153,9 +153,9 @@ def test_what_team_lookahead_does_is_seen() -> None:
             knocking = set[int]()
             for card in card_ids(view.legal_give_bits[row]):
                 for answer in card_ids(partner):
-                    hand, mates = own ^ 1 << card ^ 1 << answer, points_of(partner ^ 1 << answer ^ 1 << card)
+                    hand, partners = own ^ 1 << card ^ 1 << answer, points_of(partner ^ 1 << answer ^ 1 << card)
                     points = best_throw(hand, taken)
-                    plans.append((points, points + mates))
+                    plans.append((points, points + partners))
                     knocking |= {card} if points <= view.knock_limit[row] else set()
             assert {*np.flatnonzero(features["knock_of_gift"][row]).tolist()} <= knocking
             seen["knock of gift"] += bool(features["knock_of_gift"][row].max() == 4)
@@ -191,19 +191,19 @@ def test_a_hand_seen_by_hand() -> None:
     """Two melds are one card away from 4S 5S 9H 9D KC, which holds 37 points, 27 without the king."""
     hand = sum(1 << card for card in parse_cards("4S 5S 9H 9D KC"))
     hands = np.array([hand], dtype=np.uint64)
-    assert least_after_throw(hands)[0] == 27
+    assert least_after_discard(hands)[0] == 27
     unseen = np.array([sum(1 << card for card in parse_cards("3S 6S 9C AH"))], dtype=np.uint64)
     assert card_ids(completing_cards(hands)[0]) == sorted(parse_cards("3S 6S 9S 9C"))
     # 3S and 6S leave 18 (the nines), the 9C leaves 9 (4S 5S), the ace 28 (thrown king: 4 + 5 + 9 + 9 + 1).
-    assert prospects(hands, unseen, 3)[0] == (9 + 18 + 18) / 3
-    assert prospects(hands, unseen, 9)[0] == (9 + 18 + 18 + 28) / 4
-    assert prospects(hands, np.zeros(1, dtype=np.uint64), 3)[0] == 37
+    assert potential(hands, unseen, 3)[0] == (9 + 18 + 18) / 3
+    assert potential(hands, unseen, 9)[0] == (9 + 18 + 18 + 28) / 4
+    assert potential(hands, np.zeros(1, dtype=np.uint64), 3)[0] == 37
 
 
 def test_hands_of_nothing_are_looked_at() -> None:
     nothing = np.zeros(2, dtype=np.uint64)
-    assert least_after_throw(nothing).tolist() == [0, 0]
-    assert prospects(nothing, nothing, 7).tolist() == [0, 0]
+    assert least_after_discard(nothing).tolist() == [0, 0]
+    assert potential(nothing, nothing, 7).tolist() == [0, 0]
 
 
 def test_the_best_throw_is_exact_for_hands_of_any_size() -> None:
@@ -214,8 +214,8 @@ def test_the_best_throw_is_exact_for_hands_of_any_size() -> None:
         ids = np.argsort(corner, axis=1)[:, :size]
         hands = np.bitwise_or.reduce(CARD_BITS[ids], axis=1)
         barred = ids[:, 0]
-        assert least_after_throw(hands).tolist() == [best_throw(int(hand)) for hand in hands]
-        assert least_after_throw(hands, CARD_BITS[barred]).tolist() == [
+        assert least_after_discard(hands).tolist() == [best_throw(int(hand)) for hand in hands]
+        assert least_after_discard(hands, CARD_BITS[barred]).tolist() == [
             best_throw(int(hand), card) for hand, card in zip(hands, barred.tolist(), strict=True)
         ]
 

@@ -71,8 +71,8 @@ def at_a_slow_table(waiting: Path, **arguments: Any) -> Iterator[Client]:
             "/act", {"action": "pass" if "pass" in words(begun) else "draw", "version": begun["version"]}
         )
         if acted.json()["stage"] == "turn":
-            thrown = acted.json()["choices"][0]["text"]
-            acted = client.post("/act", {"action": thrown, "version": acted.json()["version"]})
+            discarded = acted.json()["choices"][0]["text"]
+            acted = client.post("/act", {"action": discarded, "version": acted.json()["version"]})
         assert (acted.status_code, acted.json()["stage"]) == (200, "thinking")
         yield client
         (waiting.parent / "open").touch()

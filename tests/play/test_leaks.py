@@ -47,7 +47,7 @@ def test_hidden_cards_dealt_anew_leave_every_byte(monkeypatch: pytest.MonkeyPatc
     rules, keepers = ALL_RULES[name], {}
     step = Episodes.step
 
-    def booked(episodes: Episodes, actions: Any, rows: Any = None) -> Any:
+    def score_gains(episodes: Episodes, actions: Any, rows: Any = None) -> Any:
         row = int(episodes.table_rows(np.array([0]))[0])
         state = episodes.state
         keeper = keepers.setdefault((int(state.deal_number[row]), row), Bookkeeper(rules))
@@ -57,7 +57,7 @@ def test_hidden_cards_dealt_anew_leave_every_byte(monkeypatch: pytest.MonkeyPatc
         keeper.act(text, int(state.turn_seat[row]), int(state.upcard[row]), top)
         return step(episodes, actions, rows)
 
-    monkeypatch.setattr(Episodes, "step", booked)
+    monkeypatch.setattr(Episodes, "step", score_gains)
     generator, moved = np.random.default_rng(7), 0
     with Client(seed=12) as client:
         assert client.begin(rules.name, opponents="gold", seat=rules.num_players - 1).status_code == 200

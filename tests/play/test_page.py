@@ -106,9 +106,9 @@ def test_a_reload_in_the_middle_of_a_trade_asks_the_same_question(browser: Any, 
             if choices[0].verb in ("take", "pass", "draw"):
                 action(page, "draw").click()
             else:
-                thrown = next(choice for choice in choices if choice.verb == "discard")
-                card(page, thrown.card).click()
-                action(page, thrown.text).click()
+                discarded = next(choice for choice in choices if choice.verb == "discard")
+                card(page, discarded.card).click()
+                action(page, discarded.text).click()
             settled(page, session)
         asked, version = page.inner_text("#question"), session.version
         offered = format_cards([session.game.table().offered])

@@ -193,15 +193,15 @@ class ReferenceDeal:
         self.phase = "play"
 
     def _give(self, card: str) -> None:
-        mine, mates = self.hands[self.turn_seat], self.hands[self._mate()]
+        mine, partners = self.hands[self.turn_seat], self.hands[self._mate()]
         if self.phase == "play":
             mine.remove(card)
-            mates.add(card)
+            partners.add(card)
             self.trades += 1
             self.phase = "trade_answer"
             self.mover = self._mate() if self.rules["trade_reply"] == "partner" else self.turn_seat
         else:
-            mates.remove(card)
+            partners.remove(card)
             mine.add(card)
             self.phase = "play"
             self.mover = self.turn_seat
@@ -222,9 +222,9 @@ class ReferenceDeal:
             self.caught |= set(self.named)
         catcher = self.turn_seat % self.num_teams
         paid = {team for team in self._teams() if (team == catcher) == is_right}
-        booked = [self.rules["catch_points"] * (team in paid) for team in range(self.num_teams)]
-        self.points = add(self.points, booked)
-        self.net_points = add(self.net_points, net(booked, self._teams()))
+        score_gains = [self.rules["catch_points"] * (team in paid) for team in range(self.num_teams)]
+        self.points = add(self.points, score_gains)
+        self.net_points = add(self.net_points, net(score_gains, self._teams()))
         self.named = []
         self.phase = "play"
 

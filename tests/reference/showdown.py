@@ -45,10 +45,10 @@ def score_showdown(
     rules = complete(rules)
     groups = _groups(rules, hands, knocker)
     if knock_card is not None:
-        thrown = to_bits([knock_card])
-        if not groups[knocker] & thrown:
+        discarded = to_bits([knock_card])
+        if not groups[knocker] & discarded:
             raise ValueError(f"knock card {knock_card} does not lie with the knocker, seat {knocker}")
-        groups[knocker] ^= thrown
+        groups[knocker] ^= discarded
 
     own = least_deadwood(groups[knocker])
     reason = _refusal(rules, own, knock_card is None, upcard)

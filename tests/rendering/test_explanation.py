@@ -338,8 +338,8 @@ def check_showdown(state: State, row: int, lines: list[Line], seen: Counter[str]
     assert lines[0].text.startswith(f"{NAMES[knocker]} ")
     assert ("lays down big gin" in lines[0].text) == (kind is Kind.BIG_GIN)
     if kind is not Kind.BIG_GIN:
-        thrown = [card for card in range(52) if int(state.discarded_bits[row, knocker]) >> card & 1]
-        assert lines[0].text.split(" throws ")[1][:2] in [format_card(card) for card in thrown]
+        discarded = [card for card in range(52) if int(state.discarded_bits[row, knocker]) >> card & 1]
+        assert lines[0].text.split(" throws ")[1][:2] in [format_card(card) for card in discarded]
     laid = sum(int(bits).bit_count() for bits in state.laid_bits[row])
     layoffs = about(lines, "layoff")
     assert layoffs == ["Nobody lays off a card."] or len(layoffs) == laid

@@ -9,7 +9,7 @@ import pytest
 
 from gin_env.cards.melds import deadwood_after_each
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import book_deals, end_bonuses, end_deals, next_dealers, start_games
+from gin_env.engine.settlement import add_to_games, end_bonuses, end_deals, next_dealers, start_games
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import DealResult, Kind, score_deal
 from gin_env.scoring.spreads import open_seats
@@ -195,7 +195,7 @@ def test_match_end(name: str) -> None:
         start_games(state, row[0])
         state.scores[0], state.boxes[0] = scores[0] - [4, 0], boxes[0] - [1, 0]
         state.points[0], state.net_points[0], state.winner[0], state.kind[0] = [4, 0], [4, -4], 0, Kind.KNOCK
-        game = book_deals(state, row, end_deals(state, row))
+        game = add_to_games(state, row, end_deals(state, row))
         assert (state.scores[0] + game.bonuses[0]).tolist() == final
         assert (game.finished[0], game.winner[0]) == (True, 0)
 

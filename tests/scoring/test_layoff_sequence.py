@@ -12,7 +12,7 @@ from gin_env.cards.melds import melds_of
 from gin_env.rules import Rules
 from gin_env.scoring import Showdown
 from gin_env.scoring.challenge_2021 import CHALLENGE_ORDER, lay_off_in_order
-from gin_env.scoring.layoff_sequence import Placed, placed_layoffs
+from gin_env.scoring.layoff_sequence import Layoff, layoffs_in_order
 from gin_env.scoring.showdown import settle
 from tests.helpers.decks import meld_rich_deck
 from tests.helpers.golden import CASES, hands_at_the_knock
@@ -39,11 +39,11 @@ def open_to_others(rules: Rules, knocker: int, deadwood: list[int]) -> set[int]:
     return loaded
 
 
-def check(rules: Rules, result: Showdown, row: int, seen: Counter[str]) -> list[Placed]:
+def check(rules: Rules, result: Showdown, row: int, seen: Counter[str]) -> list[Layoff]:
     """Lay the cards one by one as told: each must fit, and all must be laid."""
     knocker = int(result.knocker[row])
     boards = [getattr(result, name)[row].tolist() for name in ("set_bits", "run_bits", "laid_bits")]
-    placed = placed_layoffs(rules, knocker, *boards)
+    placed = layoffs_in_order(rules, knocker, *boards)
     laid = {(seat, card) for seat, bits in enumerate(boards[2]) for card in card_ids(bits)}
     assert len(placed) == len(laid)
     assert {(step.seat, step.card) for step in placed} == laid
@@ -173,7 +173,7 @@ def test_the_challenge_lays_clubs_first() -> None:
 def test_a_card_without_a_meld_is_refused() -> None:
     run, stranger = int(bits_of(parse_cards("4H 5H 6H"))), int(bits_of(parse_cards("9C")))
     with pytest.raises(ValueError, match="laid-off 9C fits no open meld of seat 0's side"):
-        placed_layoffs(Rules.preset("classic_2p"), 0, [0, 0], [run, 0], [0, stranger])
+        layoffs_in_order(Rules.preset("classic_2p"), 0, [0, 0], [run, 0], [0, stranger])
     clean = int(bits_of(parse_cards("2C 3C 4C 5C 6C 7C 8C 9C TC JC")))
     with pytest.raises(ValueError, match="AC fits no open meld"):  # nothing may be laid off on gin
-        placed_layoffs(Rules.preset("classic_2p"), 0, [0, 0], [clean, 0], [0, int(bits_of(parse_cards("AC")))])
+        layoffs_in_order(Rules.preset("classic_2p"), 0, [0, 0], [clean, 0], [0, int(bits_of(parse_cards("AC")))])

@@ -173,7 +173,7 @@ def test_a_network_without_offers_sees_no_trades():
     willing, barred = (PolicyAgent(PALACE, weights, "relu", outlook, offers=offers) for offers in (True, False))
     env, encoder = GinVecEnv(PALACE, ROWS, offers=False, observation=outlook), willing.encoder
     teacher = load_agent("no-trade-lookahead", PALACE)
-    gifts, throws, gain = (encoder.section(name) for name in ("plan_of_gift", "plan_of_throw", "gain_of_take"))
+    gifts, discards, gain = (encoder.section(name) for name in ("plan_of_gift", "plan_of_throw", "gain_of_take"))
     observations, played, taken = env.reset(), 0, 0
     for _ in range(60):
         view = env.table.views()
@@ -181,7 +181,7 @@ def test_a_network_without_offers_sees_no_trades():
         np.testing.assert_array_equal(barred.logits(view), willing.logits(view.without_offers()))
         playing = observations[view.phase == Phase.PLAY]
         assert not playing[:, gifts.start : gifts.start + gifts.width].any()
-        assert (playing[:, throws.start : throws.start + throws.width].max(axis=1) == 4).all()
+        assert (playing[:, discards.start : discards.start + discards.width].max(axis=1) == 4).all()
         drawing = (view.phase == Phase.UPCARD_OFFER) | (view.phase == Phase.DRAW)
         wanted = observations[drawing, gain.start] > 1
         np.testing.assert_array_equal(wanted, teacher.act(view)[drawing] == view.layout.index("take"))

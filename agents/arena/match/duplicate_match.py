@@ -297,14 +297,14 @@ class _Table:
     def _note_deadwood(self, rows: NDArray[np.intp], movers: NDArray[np.integer], actions: NDArray[np.intp]) -> None:
         """Add up the deadwood that discards leave, by side and the seat's own turn."""
         layout, state = self.episodes.layout, self.episodes.state
-        thrown = actions - layout.discard
-        discards = np.flatnonzero((thrown >= 0) & (thrown < NUM_CARDS))
+        discarded = actions - layout.discard
+        discards = np.flatnonzero((discarded >= 0) & (discarded < NUM_CARDS))
         if not len(discards):
             return
         rows, movers = rows[discards], movers[discards]
         tables = self.episodes.table_rows(rows, movers)
         hands = state.hands[tables, movers % self.rules.num_seats]
-        left = deadwood(hands & ~CARD_BITS[thrown[discards]])
+        left = deadwood(hands & ~CARD_BITS[discarded[discards]])
         turns = state.turn[tables].astype(np.intp) // self.rules.num_hands
         sides = self._sides(rows)[np.arange(len(rows)), movers % self.rules.num_teams]
         counted = turns < NUM_TURNS

@@ -1,8 +1,8 @@
 """``evaluate.py partners``: how well an agent plays with partners that it has never met.
 
 Each agent is put together with each partner of a pool, scripted and trained ones, against the same opponents. A weak
-partner costs everybody points; so beside the points stands what is lost to that partner's best-known mate: the best
-team that he makes with anybody named here.
+partner costs everybody points; so beside the points stands what is lost to that partner's best-known partner: the
+best team that he makes with anybody named here.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ def main(words: Sequence[str]) -> None:
 
 
 def best_known(matrix: TeamMatrix, partner: str, members: Sequence[str]) -> str | None:
-    """Return the mate with whom a partner makes most points, of those who played with him."""
-    known = [mate for mate in members if (mate, partner) in matrix.results]
-    return max(known, key=lambda mate: matrix.estimate((mate, partner)).value, default=None)
+    """Return the best_partner with whom a partner makes most points, of those who played with him."""
+    known = [best_partner for best_partner in members if (best_partner, partner) in matrix.results]
+    return max(known, key=lambda best_partner: matrix.estimate((best_partner, partner)).value, default=None)
 
 
 def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
-    """Return the matrix of teams, and each agent's mean, worst partner and loss to the best-known mates."""
+    """Return the matrix of teams, and each agent's mean, worst partner and loss to the best-known partners."""
     members = tuple(dict.fromkeys((*arguments.agents, *arguments.pool)))
     chosen_by, measured_on = matrix.halves()
-    mates = {partner: best_known(chosen_by, partner, members) for partner in arguments.pool}
+    best_partners = {partner: best_known(chosen_by, partner, members) for partner in arguments.pool}
     rows: list[list[Any]] = []
     for agent in arguments.agents:
-        # (agent, partner) and (best-known mate, partner), where both were played
+        # (agent, partner) and (best-known partner, partner), where both were played
         met = [
-            ((agent, partner), (mate, partner))
-            for partner, mate in mates.items()
-            if partner != agent and mate is not None and (agent, partner) in matrix.results
+            ((agent, partner), (best_partner, partner))
+            for partner, best_partner in best_partners.items()
+            if partner != agent and best_partner is not None and (agent, partner) in matrix.results
         ]
         if not met:
             continue
@@ -79,25 +79,25 @@ def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
         "mean over partners",
         "worst partner",
         "points with him",
-        "relative to each partner's best-known mate, mean",
+        "relative to each partner's best-known partner, mean",
         "most is lost with",
-        "relative to his best-known mate",
+        "relative to his best-known partner",
     ]
     told = [
         f"Net points per deal of each team against {arguments.against}; partners by column.",
         "The relative columns tell how much better (above 0) or worse the agent does than each partner's best-known "
-        "mate. Worst partners and best-known mates are chosen by every other deck and measured on the rest, so that "
-        "the choice flatters nobody; the points there differ a little from those of the matrix.",
+        "partner. Worst partners and best-known partners are chosen by every other deck and measured on the rest, so "
+        "that the choice flatters nobody; the points there differ a little from those of the matrix.",
     ]
     return [
         matrix.section("Partners never met", told[:1], members, arguments.pool),
         {"title": "Each agent with the pool", "text": told[1:], "table": {"headings": headings, "rows": rows}},
         {
-            "title": "Best-known mates",
+            "title": "Best-known partners",
             "text": [],
             "table": {
                 "headings": ["partner", "makes most points with"],
-                "rows": [[partner, mate or "nobody"] for partner, mate in mates.items()],
+                "rows": [[partner, best_partner or "nobody"] for partner, best_partner in best_partners.items()],
             },
         },
     ]

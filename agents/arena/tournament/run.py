@@ -142,7 +142,7 @@ def _written(
     return Played(outcomes, folder.path, summary)
 
 
-def tell_where(played: Played, options: ResultsOptions) -> None:
+def print_where(played: Played, options: ResultsOptions) -> None:
     """Say where the results are, and what to do with them."""
     console = Console()
     console.print(f"results in {escape(str(played.folder))}; a page with figures:", soft_wrap=True, highlight=False)

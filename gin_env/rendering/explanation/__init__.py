@@ -5,7 +5,7 @@
 
 A showdown is told as at a table: who knocked, what lies where, who may lay off on whom and why, each card laid off,
 both counts, who wins by which rule, and how the points add up. Every figure is read from the finished state or
-asked of the modules that settled it (``describe_result``, ``open_seats``, ``outcome``, ``placed_layoffs``); nothing
+asked of the modules that settled it (``describe_result``, ``open_seats``, ``outcome``, ``layoffs_in_order``); nothing
 is decided here.
 """
 

@@ -13,7 +13,7 @@ from gin_env.engine.settlement import next_dealers
 from gin_env.engine.state import unpack_events
 from gin_env.rendering.explanation.deal import Line, join
 from gin_env.rendering.explanation.points import add_up, points_line
-from gin_env.rules.rulebook.play import points
+from gin_env.rules.rulebook.play import points_text
 from gin_env.scoring.showdown import boasts_unanswered
 
 
@@ -35,7 +35,7 @@ def explain_dead(state: State, row: int, names: Sequence[str]) -> Iterator[Line]
     scores = "but what else was earned in it stands" if state.points[row].any() else "and nobody scores"
     yield Line("result", f"Nobody wins {it}, {scores}. {_next_dealer(state, row, names)}".rstrip())
     for seat in state.boasted[row].nonzero()[0].tolist():
-        pays = points(rules.boast_points[-1])
+        pays = points_text(rules.boast_points[-1])
         yield Line("points", f"{names[seat]} had boasted, and nobody knocked: that boast pays the other side {pays}.")
     paid = boasts_unanswered(rules, state.boasted[[row]], state.dealer[[row]])[0][0].tolist()
     for team, total in enumerate(state.points[row].tolist()):

@@ -1,7 +1,7 @@
 """A finished deal in plain numbers, as all that explains it reads it, and what its lines are.
 
 The figures come from the finished state or from the modules that settled it (``describe_result``, ``sides``,
-``placed_layoffs``, ``doubled``).
+``layoffs_in_order``, ``doubled``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from gin_env.engine import State
 from gin_env.rules import Rules
 from gin_env.scoring import DealResult, Kind
-from gin_env.scoring.layoff_sequence import Placed, placed_layoffs
+from gin_env.scoring.layoff_sequence import Layoff, layoffs_in_order
 from gin_env.scoring.showdown import doubled, sides
 
 #: What a line may be about, in about the order of the lines: why the deal is dead, or the knock; what the knocking side
@@ -45,7 +45,7 @@ class Deal:
     hands: list[int]  #: by seat, bitboards: what was held when the deal ended, lay-offs included
     set_bits: list[int]  #: by seat, bitboards of the cards laid down in sets
     run_bits: list[int]  #: by seat, bitboards of the cards laid down in runs
-    placed: list[Placed]  #: the lay-offs in an order in which they could be laid
+    placed: list[Layoff]  #: the lay-offs in an order in which they could be laid
     left: list[int]  #: by seat, deadwood in points, after lay-offs
     knock_card: int  #: card id
     first_upcard: int  #: card id
@@ -95,7 +95,7 @@ def read_deal(state: State, row: int, names: Sequence[str], result: DealResult) 
         hands=state.hands[row].tolist(),
         set_bits=set_bits,
         run_bits=run_bits,
-        placed=placed_layoffs(rules, knocker, set_bits, run_bits, state.laid_bits[row].tolist()),
+        placed=layoffs_in_order(rules, knocker, set_bits, run_bits, state.laid_bits[row].tolist()),
         left=state.deadwood[row].tolist(),
         knock_card=int(state.upcard[row]),  # the last card thrown
         first_upcard=int(state.first_upcard[row]),

@@ -10,7 +10,7 @@ from gin_env.cards import CARD_POINTS, NUM_RANKS, card_ids, format_card, format_
 from gin_env.cards.melds import deadwood, melds_of
 from gin_env.rendering.explanation.deal import Deal, join
 from gin_env.rules import upcard_limits
-from gin_env.rules.rulebook.play import points
+from gin_env.rules.rulebook.play import points_text
 from gin_env.scoring import Kind
 from gin_env.scoring.spreads import open_seats
 
@@ -21,7 +21,7 @@ def explain_knock(deal: Deal) -> str:
     if deal.kind is Kind.BIG_GIN:
         cards = deal.hands[deal.knocker].bit_count()
         return f"{name} lays down big gin: all {cards} cards lie in melds, the drawn one too, and none is thrown."
-    what = f"with {points(own)} of deadwood" if own else "without any deadwood"
+    what = f"with {points_text(own)} of deadwood" if own else "without any deadwood"
     text = f"{name} throws {format_card(deal.knock_card)} and knocks {what}; {_limit(deal)}."
     if deal.count(deal.knocking) > own and deal.count(deal.knocking) > _knock_limit(deal):
         text += " To knock, the knocker's own hand counts alone"
@@ -40,13 +40,13 @@ def _limit(deal: Deal) -> str:
     if not rules.limit_from_upcard or rules.knock_limit == 0:
         if not limit:
             return "under these rules nobody may knock with any"
-        return f"at most {points(limit)} {would} allowed"
+        return f"at most {points_text(limit)} {would} allowed"
     value = int(CARD_POINTS[deal.first_upcard])
     if limit == 0:
         return f"the first upcard was {upcard}, and after an ace nobody may knock with any"
     if limit < value:
-        return f"at most {points(limit)} {would} allowed, although the first upcard, {upcard}, is worth {value}"
-    return f"at most {points(limit)} {would} allowed, since the first upcard was {upcard}"
+        return f"at most {points_text(limit)} {would} allowed, although the first upcard, {upcard}, is worth {value}"
+    return f"at most {points_text(limit)} {would} allowed, since the first upcard was {upcard}"
 
 
 def explain_melds(deal: Deal, seat: int) -> str:
@@ -58,7 +58,7 @@ def explain_melds(deal: Deal, seat: int) -> str:
     if not loose:
         return f"{deal.names[seat]} lays down {down}; nothing is left over: no deadwood."
     cards = join([f"{format_card(card)} ({CARD_POINTS[card]})" for card in loose])
-    load = f"{points(deal.left[seat])} of deadwood"
+    load = f"{points_text(deal.left[seat])} of deadwood"
     return f"{deal.names[seat]} lays down {down}; left over {_is(len(loose))} {cards}: {load}."
 
 
@@ -120,7 +120,7 @@ def _why_open(deal: Deal, seat: int, load: int) -> str:
     if not deal.set_bits[seat] | deal.run_bits[seat]:
         return f"{name} has laid down no meld that anybody could lay off on"
     if load:
-        return f"{name} has deadwood left, {points(load)}, so {who} may lay off on {name}'s melds"
+        return f"{name} has deadwood left, {points_text(load)}, so {who} may lay off on {name}'s melds"
     rule = "cards may be laid off on gin too"
     if deal.rules.has_partners:
         rule = "that does not close melds"
@@ -165,7 +165,7 @@ def what_made_it(deal: Deal, own: int, seats: list[int]) -> str:
     without = sum(before)
     if without > own or (without == own and ties):
         added = f"{' + '.join(map(str, before))} = " if len(before) > 1 else ""
-        had = f"{who} would have had {added}{points(without)}, not {theirs}"
+        had = f"{who} would have had {added}{points_text(without)}, not {theirs}"
         text = f"The lay-offs made the difference: without them {had}"
         if deal.rules.ffa_scoring == "pooled" and deal.rules.mode == "free_for_all":
             return f"{text}."  # another one may have undercut the knock all the same
@@ -179,4 +179,4 @@ def what_made_it(deal: Deal, own: int, seats: list[int]) -> str:
         )
     if without == theirs:
         return f"No lay-off was needed for that: {who} had no more to begin with."
-    return f"Even without the lay-offs {who} would have had only {points(without)}."
+    return f"Even without the lay-offs {who} would have had only {points_text(without)}."

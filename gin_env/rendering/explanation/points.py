@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gin_env.cards import format_card
 from gin_env.rendering.explanation.deal import Deal, Line
-from gin_env.rules.rulebook.play import points
+from gin_env.rules.rulebook.play import points_text
 from gin_env.scoring import Kind
 
 #: Parts of a sum, each as it is written, with what it comes to: ``("difference 9", 9)``.
@@ -43,7 +43,7 @@ def add_up(who: str, total: int, terms: Terms, box: int = 0, boasts: int = 0, do
     caught = total - (1 + doubles) * sum(amount for _, amount in terms) - box - boasts
     extras = {"box bonus": box, "boasts": boasts, "catches earlier in the deal": caught}
     parts += [f"{words} {amount}" for words, amount in extras.items() if amount]
-    return f"{' + '.join(parts)} = {points(total)} for {who}."
+    return f"{' + '.join(parts)} = {points_text(total)} for {who}."
 
 
 def points_line(text: str) -> Line:
@@ -60,7 +60,7 @@ def explain_boxes(deal: Deal) -> Iterator[str]:
     """Say what the deal's end does not pay yet: boxes paid with the game, and what two tables pay together."""
     rules = deal.rules
     at_the_end = rules.box_timing == "end"
-    worth = f"{points(rules.box_bonus)}{' at the end of the game' if at_the_end else ''}"
+    worth = f"{points_text(rules.box_bonus)}{' at the end of the game' if at_the_end else ''}"
     if rules.num_tables > 1:
         both = "The team with more points from both tables scores the difference, the other nothing."
         yield "Each team scores its points from both tables." if rules.team_score == "gross" else both

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gin_env.rendering.explanation.deal import Deal, Line
 from gin_env.rendering.explanation.layoffs import what_made_it
 from gin_env.rendering.explanation.points import BONUSES, add_up, bonus_terms, difference, doubling, points_line
-from gin_env.rules.rulebook.play import points
+from gin_env.rules.rulebook.play import points_text
 from gin_env.scoring import Kind
 
 
@@ -83,4 +83,4 @@ def _boasts(deal: Deal, won: bool) -> Iterator[str]:
         else:
             text, pays = ", and the other side's knock was undercut", others_undercut
         winner = deal.join(deal.knocking if won else deal.others)
-        yield f"{deal.names[seat]} had boasted{text}: that boast pays {winner} {points(pays)}."
+        yield f"{deal.names[seat]} had boasted{text}: that boast pays {winner} {points_text(pays)}."

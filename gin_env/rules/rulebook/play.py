@@ -24,10 +24,10 @@ def say(text: str, *fields: str) -> Sentence:
     return Sentence(text, fields)
 
 
-def points(number: int) -> str:
+def points_text(number: int) -> str:
     """Return a number of points in words.
 
-    >>> points(1), points(25)
+    >>> points_text(1), points_text(25)
     ('1 point', '25 points')
     """
     return f"{number} point{'' if number == 1 else 's'}"
@@ -188,8 +188,8 @@ def knock(rules: Rules) -> Iterator[Sentence]:
         yield say("Only gin ends the deal: you may knock only without any deadwood after the throw.", "knock_limit")
     else:
         yield say(
-            f"You may knock when your deadwood is {points(rules.knock_limit)} or less after the throw; without any "
-            "it is gin.",
+            f"You may knock when your deadwood is {points_text(rules.knock_limit)} or less after the throw; without "
+            "any it is gin.",
             "knock_limit",
         )
         if rules.limit_from_upcard:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gin_env.rules.rulebook.play import Sentence, is_always_gin, points, say
+from gin_env.rules.rulebook.play import Sentence, is_always_gin, points_text, say
 from gin_env.rules.rules import Rules
 
 
 def _more(number: int) -> str:
-    return f"{points(number) if number else 'nothing'} more"
+    return f"{points_text(number) if number else 'nothing'} more"
 
 
 def laying_off(rules: Rules) -> Iterator[Sentence]:
@@ -100,7 +100,7 @@ def score(rules: Rules) -> Iterator[Sentence]:
         yield say("Winning a deal earns no box.", "box_bonus")
     else:
         when = "at once" if rules.box_timing == "now" else "at the end of the game"
-        yield say(f"Winning a deal earns a box: {points(rules.box_bonus)} {when}.", "box_bonus", "box_timing")
+        yield say(f"Winning a deal earns a box: {points_text(rules.box_bonus)} {when}.", "box_bonus", "box_timing")
 
 
 def _undercut(rules: Rules, knocking: str, other: str) -> Sentence:
@@ -206,7 +206,7 @@ def boasting_and_catching(rules: Rules) -> Iterator[Sentence]:
         if rules.mode == "free_for_all":
             others = "each of the others"
         own = "your team scores" if rules.has_teams else "you score"
-        yield say(f"If they do, {own} {points(rules.catch_points)}; if not, {others} does.", "catch_points")
+        yield say(f"If they do, {own} {points_text(rules.catch_points)}; if not, {others} does.", "catch_points")
         yield say("Catches count even if the deal ends dead.")
         yield say("The cards stay where they are, but each serves in only one right catch of the deal.")
 
@@ -221,15 +221,16 @@ def game(rules: Rules) -> Iterator[Sentence]:
             "score_sheet",
         )
         yield say(
-            f"A sheet closes when a {side} has {points(rules.target)} on it; the game ends when all three are closed.",
+            f"A sheet closes when a {side} has {points_text(rules.target)} on it; the game ends when all three are "
+            "closed.",
             "target",
         )
         yield say("Each sheet pays its own boxes and bonuses, and the sheets are added up.")
     else:
-        yield say(f"The game ends when a {side} has {points(rules.target)}.", "target")
+        yield say(f"The game ends when a {side} has {points_text(rules.target)}.", "target")
     reached = f"The {side} that reaches the target (of several, the highest score) earns {_more(rules.game_bonus)}"
     if rules.shutout_bonus:
-        shutout = f"and {points(rules.shutout_bonus)} on top"
+        shutout = f"and {points_text(rules.shutout_bonus)} on top"
     else:
         shutout = "and nothing on top" if rules.game_bonus else "not even"
     yield say(f"{reached}, {shutout} if nobody else has won a deal.", "game_bonus", "shutout_bonus")
