@@ -1,12 +1,12 @@
-"""What agents think of decisions, written into records: how likely they would play each action, what they expect.
+"""What agents think of decisions, for records: the probability of each action, and the points they expect.
 
 >>> record = annotate(record, [best, None, best, None])  # the thoughts of seats 0 and 2
 >>> record.tables[0].thoughts[3].probabilities
 {'draw': 0.9127, 'take': 0.0873}
 
-An agent that can tell its thoughts has a method ``thoughts`` beside ``act`` (:class:`HasThoughts`); nothing else is
-asked of it, and an agent without one has none. ``agents.policy.policy_agent.PolicyAgent`` has; wrappers around other
-agents (search, ablate) do not, since what they play is not what their base thinks.
+An agent that can report its thoughts has a method ``thoughts`` besides ``act`` (:class:`HasThoughts`); the method is
+optional. ``PolicyAgent`` has it. Agents that wrap others (search, ablate) do not, since they may play something else
+than their base would.
 """
 
 from __future__ import annotations
@@ -28,66 +28,69 @@ from gin_env.rules import resolve_rules
 
 Record = TypeVar("Record", bound=DealRecord | GameRecord)
 
-#: Deals that are played again together: enough that a network's layers are filled, few enough to fit into memory.
+#: Number of deals replayed at once: enough for large batches through a network, few enough to fit into memory.
 _DEALS_AT_ONCE = 64
 
 
 @runtime_checkable
 class HasThoughts(Protocol):
-    """An agent that can tell what it thinks."""
+    """An agent that can report its thoughts."""
 
     def thoughts(self, view: PlayerView) -> list[Thought]:
-        """Return what it thinks of each of the M decisions of a view, as ``act`` would see them.
+        """Return the thoughts on each of the M decisions of a view, as ``act`` would see them.
 
-        It draws no lots and changes nothing, so that asking never changes what is played. ``thoughts_of`` makes the
-        list from an array of probabilities.
+        The method uses no random numbers and changes no state, so that calling it never changes what is played.
+        ``thoughts_of`` makes the list from an array of probabilities.
         """
 
 
-#: How an agent is asked: :func:`think`, or a function that watches over it.
+#: How thoughts are requested: :func:`think`, or a function that also enforces limits.
 Think = Callable[[Any, PlayerView], list[Thought]]
 
 
 def thoughts_of(
     view: PlayerView, probabilities: NDArray[np.floating], values: NDArray[np.floating] | None = None
 ) -> list[Thought]:
-    """Return thoughts from arrays, rounded and sorted as ``Thought`` says.
+    """Return thoughts from arrays, rounded and sorted as ``Thought`` requires.
 
     Parameters
     ----------
     view : PlayerView
         M decisions.
     probabilities : float, shape (M, A)
-        Of all actions; what is not legal counts for nothing.
+        Probabilities of all actions; illegal ones are left out.
     values : float, shape (M,), optional
     """
-    layout, told = view.layout, []
+    layout, thoughts = view.layout, []
     rounded = np.round(probabilities.astype(np.float64), THOUGHT_DIGITS)
     rows, actions = np.nonzero(view.legal_mask & (probabilities >= LEAST_PROBABILITY))
     starts = np.searchsorted(rows, np.arange(len(view) + 1))
     for row in range(len(view)):
-        own = actions[starts[row] : starts[row + 1]]
-        pairs = zip(map(layout.text, own.tolist()), rounded[row, own].tolist(), strict=True)
+        likely = actions[starts[row] : starts[row + 1]]
+        pairs = zip(map(layout.text, likely.tolist()), rounded[row, likely].tolist(), strict=True)
         ranked = dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
-        told.append(Thought(ranked, None if values is None else round(float(values[row]), THOUGHT_DIGITS)))
-    return told
+        thoughts.append(Thought(ranked, None if values is None else round(float(values[row]), THOUGHT_DIGITS)))
+    return thoughts
 
 
 def think(agent: HasThoughts, view: PlayerView) -> list[Thought]:
-    """Return an agent's thoughts of a view, one for each row.
+    """Return an agent's thoughts on a view, one for each row.
 
-    Raises ``AgentError`` where it returns anything else, or tells of actions that are not legal.
+    Raises
+    ------
+    AgentError
+        The agent returned something else, or named an action that is not legal.
     """
     name, layout, legal = getattr(agent, "name", agent), view.layout, view.legal.copy()
     thoughts = agent.thoughts(view)
     if not isinstance(thoughts, list) or {*map(type, thoughts)} - {Thought} or len(thoughts) != len(legal):
-        told = repr(thoughts)
-        raise AgentError(f"agent {name!r} returned {told:.60}: a list of {len(legal)} Thoughts is needed")
+        raise AgentError(f"agent {name!r}: expected a list of {len(legal)} Thoughts, got {thoughts!r:.60}")
+
     for words, mask, thought in zip(legal, layout.mask(legal), thoughts, strict=True):
         for action in thought.probabilities:
             if not _is_legal(layout, mask, action):
-                could = ", ".join(layout.texts(words))
-                raise AgentError(f"agent {name!r} thinks of {action!r}, which is not legal there; legal: {could}")
+                legal_texts = ", ".join(layout.texts(words))
+                raise AgentError(f"agent {name!r} named {action!r}, which is not legal; legal: {legal_texts}")
     return thoughts
 
 
@@ -99,25 +102,25 @@ def _is_legal(layout: ActionLayout, mask: NDArray[np.bool_], action: str) -> boo
 
 
 def annotate(record: Record, agents: Sequence[Agent | None], think: Think = think) -> Record:
-    """Return a record with what the agents think of its decisions.
+    """Return a record with the agents' thoughts on its decisions.
 
     Parameters
     ----------
     record : DealRecord or GameRecord
     agents : sequence of Agent or None
-        One for each seat, counted over all tables. Each is asked about the decisions of its seat, whoever made them;
-        one without ``thoughts`` leaves None there. Where a seat has None, what the record holds stays.
+        One for each seat, counted over all tables. Each agent is asked about the decisions of its seat, whoever made
+        them; an agent without ``thoughts`` leaves None. Where a seat has None, the record keeps what it holds.
     think : callable, optional
-        How an agent is asked.
+        How thoughts are requested.
 
     Raises
     ------
     ValueError
-        Another number of agents than seats.
+        The number of agents is not the number of seats.
     RecordError
-        The record cannot be played again; what came of the deal is not checked (``gin_env.notation.replay`` does).
+        The record cannot be replayed. The result of the deal is not checked (``gin_env.replay`` checks it).
     AgentError
-        An agent returned something that is no thought of its decisions.
+        An agent returned something other than thoughts on its decisions.
     """
     return annotate_all([record], [agents], think)[0]
 
@@ -125,22 +128,24 @@ def annotate(record: Record, agents: Sequence[Agent | None], think: Think = thin
 def annotate_all(
     records: Sequence[Record], agents: Sequence[Sequence[Agent | None]], think: Think = think
 ) -> list[Record]:
-    """Return records of the same rules, each with the thoughts of its own agents; as ``annotate``, but faster."""
+    """Return records of the same rules, each with the thoughts of its own agents: a faster ``annotate`` for many."""
     deals: list[DealRecord] = []
     seated: list[Sequence[Agent | None]] = []
     for record, by_seat in zip(records, agents, strict=True):
         players = resolve_rules(record.rules).num_players
         if len(by_seat) != players:
-            raise ValueError(f"{len(by_seat)} agents for {record.rules}: {players} are needed, one for each seat")
-        own = record.deals if isinstance(record, GameRecord) else (record,)
-        deals += own
-        seated += [by_seat] * len(own)
-    thoughtful: list[DealRecord] = []
+            raise ValueError(f"agents for {record.rules}: expected {players}, one for each seat, got {len(by_seat)}")
+        own_deals = record.deals if isinstance(record, GameRecord) else (record,)
+        deals += own_deals
+        seated += [by_seat] * len(own_deals)
+
+    annotated: list[DealRecord] = []
     for start in range(0, len(deals), _DEALS_AT_ONCE):
-        some = slice(start, start + _DEALS_AT_ONCE)
-        thoughtful += _annotated(deals[some], seated[some], think)
-    left = iter(thoughtful)
-    return [_with_deals(record, left) for record in records]
+        batch = slice(start, start + _DEALS_AT_ONCE)
+        annotated += _annotated(deals[batch], seated[batch], think)
+
+    remaining = iter(annotated)
+    return [_with_deals(record, remaining) for record in records]
 
 
 def _with_deals(record: Any, deals: Iterator[DealRecord]) -> Any:
@@ -151,39 +156,45 @@ def _with_deals(record: Any, deals: Iterator[DealRecord]) -> Any:
 
 
 def _annotated(deals: Sequence[DealRecord], seated: Sequence[Sequence[Agent | None]], think: Think) -> list[DealRecord]:
-    """Return deals with the thoughts of the agents seated in each; all of an agent's decisions are asked at once."""
+    """Return deals with the thoughts of the agents seated in each, each agent asked for all its decisions at once."""
     positions = decision_states(deals)
     deciders = _deciders(positions, deals, seated)
     tables = [table for deal in deals for table in deal.tables]
-    told = [thought for table in tables for thought in table.thoughts or (None,) * len(table.indices)]
-    numbers: dict[int, list[int]] = {}
-    for number, agent in enumerate(deciders):
+    all_thoughts = [thought for table in tables for thought in table.thoughts or (None,) * len(table.indices)]
+
+    # Which of the decisions each agent made.
+    rows_of: dict[int, list[int]] = {}
+    for row, agent in enumerate(deciders):
         if agent is not None:
-            numbers.setdefault(id(agent), []).append(number)
-    for rows in numbers.values():
+            rows_of.setdefault(id(agent), []).append(row)
+
+    for rows in rows_of.values():
         agent = deciders[rows[0]]
         assert agent is not None
         thoughts: Sequence[Thought | None] = [None] * len(rows)
         if isinstance(agent, HasThoughts):
             thoughts = think(agent, player_view(positions, rows=rows, history=agent.needs_history))
-        for number, thought in zip(rows, thoughts, strict=True):
-            told[number] = thought
-    left = iter(told)
+        for row, thought in zip(rows, thoughts, strict=True):
+            all_thoughts[row] = thought
+
+    remaining = iter(all_thoughts)
     return [
-        dataclasses.replace(deal, tables=tuple(_with_thoughts(table, left) for table in deal.tables)) for deal in deals
+        dataclasses.replace(deal, tables=tuple(_with_thoughts(table, remaining) for table in deal.tables))
+        for deal in deals
     ]
 
 
 def _with_thoughts(table: Any, thoughts: Iterator[Thought | None]) -> Any:
-    """Return a table with the next thoughts, one for each action; with none at all where nobody had any."""
-    own = tuple(next(thoughts) for _ in table.indices)
-    return dataclasses.replace(table, thoughts=own if any(thought is not None for thought in own) else ())
+    """Return a table with the next thoughts, one for each action; with an empty tuple where all are None."""
+    own_thoughts = tuple(next(thoughts) for _ in table.indices)
+    has_any = any(thought is not None for thought in own_thoughts)
+    return dataclasses.replace(table, thoughts=own_thoughts if has_any else ())
 
 
 def _deciders(
     positions: State, deals: Sequence[DealRecord], seated: Sequence[Sequence[Agent | None]]
 ) -> list[Agent | None]:
-    """Return the agent that sits where each decision was made."""
+    """Return the agent in the seat that made each decision."""
     movers = iter(positions.mover.tolist())
     num_seats = positions.rules.num_seats
     return [

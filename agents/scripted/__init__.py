@@ -1,1 +1,1 @@
-"""Agents that follow written strategies, from greedy to looking ahead."""
+"""Agents that play by written rules: ``simple``, ``gold``, ``lookahead``, ``team-lookahead`` and their variants."""

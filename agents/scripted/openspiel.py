@@ -1,29 +1,31 @@
 """``openspiel``: the gin rummy bot of OpenSpiel (SimpleGinRummyBot, C++), asked for every decision.
 
-It needs the package open_spiel. The bot takes the upcard if it then lies in its best melds or lets it knock, throws
-the loose card of the highest rank, knocks as soon as OpenSpiel allows it, and remembers nothing. It reads its own
-hand, the upcard, the knock limit and whether two cards are left in the stock; so it is asked at an OpenSpiel table
-laid to show exactly these (the other hand, which it does not read, gets any cards).
+It needs the package open_spiel. The bot takes the upcard if the card joins its best melds or lets it knock, discards
+the unmelded card of the highest rank, knocks as soon as OpenSpiel allows it, and remembers nothing. It reads only its
+own hand, the upcard, the knock limit and whether two cards are left in the stock, so it is asked at an OpenSpiel table
+that shows exactly these (the other hand, which it does not read, holds arbitrary cards).
 
-OpenSpiel's rules are ``classic_2p(forbid_return_discard=False, last_discard_knock=True)``, and these two fields, the
-knock limit (Oklahoma's too), scores, lay-offs and dealers may be others: ``NEEDED_RULES`` says what may not. OpenSpiel
-departs from them as follows, and tests/agents/test_openspiel.py shows it. What the bot decides is the same here:
+OpenSpiel's rules are ``classic_2p(forbid_return_discard=False, last_discard_knock=True)``. These two fields, the knock
+limit (Oklahoma's too), scores, lay-offs and dealers may differ; ``NEEDED_RULES`` lists what may not. OpenSpiel departs
+from its rules as follows, as tests/agents/test_openspiel.py shows. One departure changes what the bot decides, and it
+decides the same here:
 
-- Of 11 cards OpenSpiel melds the most points, then throws the highest loose card. Another arrangement can leave less
-  (9 for 11, 0 for 1); such a legal knock, even gin, is refused by its table and so by the bot.
+- Of 11 cards OpenSpiel melds the most points, then discards the highest unmelded card. Another arrangement can leave
+  less (9 instead of 11, 0 instead of 1); its table refuses such a legal knock, even gin, and so does the bot.
 
-What our table decides is not:
+The others concern the table, and here the rules of gin_env apply:
 
-- The bot lays nothing off; here that is done for it, and both hands are arranged for the best. There melds are laid
-  one by one, what was not laid counts, and a third card in a row on one end of a run is refused.
-- Equal counts pay nothing there; here they are an undercut (``undercut_on_tie``).
-- There a deal is dead when an upcard is taken and thrown back twice in a row, and at the 50th card taken after the
-  first upcard; here at ``max_turns``.
-- There one may throw back the card just taken, and with two cards left take the last discard to knock. Where
-  ``forbid_return_discard`` forbids what the bot chose, the legal throw that leaves the least deadwood is made (by its
-  own play it comes to that only with a hand dealt ready to knock). Without ``last_discard_knock`` the deal is dead.
-- Where only the stock is left after all passed, it draws; there it asks for the upcard that it passed against its
-  own advice, which is illegal.
+- The bot lays nothing off; here lay-offs are made for it, and both hands are arranged in the best way. OpenSpiel lays
+  melds one by one, counts what was not laid, and refuses a third card in a row on one end of a run.
+- Equal counts pay nothing in OpenSpiel; here they are an undercut (``undercut_on_tie``).
+- In OpenSpiel a deal is dead when an upcard is taken and discarded again twice in a row, and at the 50th card taken
+  after the first upcard; here at ``max_turns``.
+- In OpenSpiel a player may discard the card just taken, and with two cards left take the last discard to knock. Where
+  ``forbid_return_discard`` forbids what the bot chose, it makes the legal discard that leaves the least deadwood
+  (in its own play this happens only with a hand that was dealt ready to knock). Without ``last_discard_knock`` the
+  deal is dead.
+- Where all have passed and only the stock may be drawn from, it draws; in OpenSpiel it asks for the upcard that it
+  has passed, which is illegal.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from gin_env.episodes import Agent
 from gin_env.observation import PlayerView
 from gin_env.rules import Rules
 
-#: The values of the rules without which the bot cannot be asked, or would be asked something OpenSpiel does not know.
+#: The rules that the bot needs: with other values it would be asked about situations that OpenSpiel does not know.
 NEEDED_RULES: dict[str, Any] = {
     "mode": "duel",
     "hand_size": 10,
@@ -54,7 +56,7 @@ NEEDED_RULES: dict[str, Any] = {
     "catch_glass": False,
 }
 
-#: OpenSpiel's card id of each of ours, and the other way round: its suits stand in the order S C D H.
+#: OpenSpiel's card id of each of our cards, and vice versa: its suits are in the order S C D H.
 _SWAPPED_SUITS = [suit * NUM_RANKS + rank for suit in (0, 3, 2, 1) for rank in range(NUM_RANKS)]
 
 
@@ -82,6 +84,8 @@ class OpenSpielAgent(Agent):
         actions = np.full(len(view), DRAW, dtype=np.intp)
         limits, hands, layout = view.knock_limit.tolist(), view.hand_bits.tolist(), view.layout
         wants_knock = np.zeros(len(view), dtype=bool)
+
+        # Ask the bot row by row.
         for row, phase in enumerate(view.phase.tolist()):
             limit, hand, upcard = limits[row], card_ids(hands[row]), int(view.upcard[row])
             if phase == Phase.UPCARD_OFFER:
@@ -94,9 +98,10 @@ class OpenSpielAgent(Agent):
             elif phase == Phase.PLAY:
                 card, wants_knock[row] = discard(limit, hand)
                 actions[row] = (layout.knock if wants_knock[row] else layout.discard) + card
-        refused = np.flatnonzero(
-            view.legal[np.arange(len(view)), layout.word_of[actions]] & layout.bit_of[actions] == 0
-        )
+
+        # Replace what our rules forbid.
+        words = view.legal[np.arange(len(view)), layout.word_of[actions]]
+        refused = np.flatnonzero(words & layout.bit_of[actions] == 0)
         if len(refused):
             actions[refused] = _legal_discards(view.choose(refused), wants_knock[refused])
         return actions
@@ -118,7 +123,7 @@ def wants_upcard(limit: int, hand: list[int], upcard: int) -> bool:
     Parameters
     ----------
     limit : int
-        The most deadwood with which one may knock.
+        The most deadwood with which a player may knock.
     hand : list of int
         The ten cards of the hand.
     upcard : int
@@ -132,7 +137,7 @@ def wants_upcard(limit: int, hand: list[int], upcard: int) -> bool:
 
 
 def discard(limit: int, hand: list[int]) -> tuple[int, bool]:
-    """Return the card of eleven that the bot throws, and whether it knocks with it; ``limit`` as above."""
+    """Return which of eleven cards the bot discards, and whether it knocks with it; ``limit`` as above."""
     import pyspiel
 
     seat = _seat(limit)
@@ -148,7 +153,7 @@ def discard(limit: int, hand: list[int]) -> tuple[int, bool]:
 
 
 class _Seat(NamedTuple):
-    """The bot in OpenSpiel's seat 0, and a table before the deal: making either costs ten decisions."""
+    """The bot in OpenSpiel's seat 0, and a table before the deal; making either costs as much as ten decisions."""
 
     bot: Any
     empty: Any
@@ -163,7 +168,7 @@ def _seat(limit: int) -> _Seat:
 
 
 def _first_offer(seat: _Seat, hand: list[int], upcard: int) -> Any:
-    """Return an OpenSpiel state in which seat 0 is offered a card: there the bot decides as at any later draw."""
+    """Return an OpenSpiel state in which seat 0 is offered a card; the bot decides in it as at any later draw."""
     state = seat.empty.clone()
     own = [_SWAPPED_SUITS[card] for card in (*hand, upcard)]
     others = [card for card in range(2 * len(own)) if card not in own][: len(hand)]
@@ -173,7 +178,7 @@ def _first_offer(seat: _Seat, hand: list[int], upcard: int) -> Any:
 
 
 def _legal_discards(view: PlayerView, wants_knock: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the legal throws that leave the least deadwood (M,), knocks where these are wanted or all there is."""
+    """Return the legal discards that leave the least deadwood (M,), or knocks where wanted or unavoidable."""
     knockable, discardable = view.legal_knock_bits, view.legal_discard_bits
     knocks = (knockable != 0) & (wants_knock | (discardable == 0))
     cards, starts, _ = least_deadwood_discards(view.hand_bits, np.where(knocks, knockable, discardable))

@@ -1,10 +1,10 @@
 """``team-lookahead``: both hands of a partnership played as one (docs/agents.md).
 
-A **plan** is what may still happen in a turn: an exchange with the mate or none, then a throw. Each is judged by what
-it leaves the team: the deadwood of both hands, what the best of the cards that may still come would make of either,
-and whom the thrown card would serve. A plan with which the team wants to knock goes before all others. The mover
-offers the card of his best plan, the mate answers by the same judgment of what is left to choose, and so both act as
-one mind. Without a visible mate this is ``lookahead``.
+A **plan** is what can still happen in a turn: an exchange with the partner or none, then a discard. A plan is judged
+by what it leaves the team: the deadwood of both hands, how much the best cards still to come would improve either
+hand, and how useful the discarded card would be to the next player. A plan with which the team wants to knock comes
+before all others. The mover offers the card of the best plan, and the partner evaluates the remaining choices in the
+same way, so both follow one plan. Without a visible partner this agent plays as ``lookahead``.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ from gin_env.observation.turn_plans import (
     values_of_plans,
 )
 
-#: Brings a plan that ends the deal before all others.
+#: Subtracted from the value of a plan that ends the deal, so that it comes before all others.
 _FIRST = 10_000.0
 
 
 class TeamLookaheadAgent(LookaheadAgent):
-    """Plans exchange, throw and knock for both hands at once.
+    """Plans exchange, discard and knock for both hands at once.
 
     All numbers were measured here, by points against ``simple``, ``gold-k4`` and itself under ``palace_4p`` and,
-    for the knocks, by playing on from them with and without a knock (docs/agents.md).
+    for the knocks, by playing on from the same positions with and without a knock (docs/agents.md).
     """
 
     name = "team-lookahead"
-    team_future_weight = TEAM_FUTURE_WEIGHT  #: of both hands' prospects in the first turn, beside the deadwood
-    danger_weight = TEAM_DANGER_WEIGHT  #: of the danger, beside the deadwood
-    take_margin = 1.0  #: points by which the upcard must promise more than a card of the stock
-    #: The team's deadwood up to which it knocks in each of the deal's first turns; later only a clean hand does.
+    team_future_weight = TEAM_FUTURE_WEIGHT  #: weight of both hands' potential in the first turn
+    danger_weight = TEAM_DANGER_WEIGHT  #: weight of the danger of a discard
+    take_margin = 1.0  #: how many points better than a card of the stock the upcard must be
+    #: The most team deadwood with which it knocks in each of the deal's first turns; later it knocks only with gin.
     knock_limits = (80, 50, 50, 35, 30, 25)
-    #: The same for the knocker with a clean hand: so many at the deal's beginning, and less with every turn.
-    clean_limit = 50
-    clean_slope = 2
+    #: The same for a knocker without deadwood: the limit at the start of the deal, and its fall with each turn.
+    gin_limit = 50
+    gin_slope = 2
     team_knock_at = 80  # no tighter than these
 
     def takes(self, view: PlayerView) -> Bools:
-        """Take the upcard if, with the best exchange, it promises less deadwood than a card of the stock."""
+        """Take the upcard if, with the best exchange, it leads to less deadwood than a card of the stock."""
         if not view.rules.sees_partner:
             return super().takes(view)
         return left_by_taking(view, cards_to_trade(view)) < left_by_drawing(view) - self.take_margin
@@ -65,12 +65,16 @@ class TeamLookaheadAgent(LookaheadAgent):
         rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
         _, plans = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
         best = best_of_each(plans.rows, len(view), self._values(view, plans))
+
+        # The first step of the best plan: offer its card, or without an exchange end the turn.
         offers, cards = plans.given[best], plans.discarded[best]
         knocks = self._ends(view, np.arange(len(view)), plans.own[best], plans.team[best])
         knocks &= (view.legal_knock_bits & CARD_BITS[cards]) != 0
         ending = np.where(knocks, view.layout.knock, view.layout.discard) + cards
         actions = np.where(offers == NO_CARD, ending, view.layout.give + offers)
-        if view.rules.last_discard_knock:  # whoever took that card has to knock
+
+        # last_discard_knock: whoever took the last discard has to knock.
+        if view.rules.last_discard_knock:
             last = np.flatnonzero(view.legal_discard_bits == 0)
             if len(last):
                 actions[last] = self._end_turn(view.choose(last))
@@ -85,7 +89,7 @@ class TeamLookaheadAgent(LookaheadAgent):
         return view.layout.give + plans.answered[best_of_each(plans.rows, len(view), self._values(view, plans))]
 
     def _values(self, view: PlayerView, plans: Plans) -> Numbers:
-        """Return how little each plan (K,) promises; of equal values the first plan counts."""
+        """Return the value of each plan (K,), lower is better; of equal values the first plan is chosen."""
         rows, own, team = plans.rows, plans.own, plans.team
         values = values_of_plans(view, plans, self.team_future_weight, self.future_decay, self.danger_weight)
         ending = team - gin_bonus(view.rules, own, team) - _FIRST
@@ -93,13 +97,13 @@ class TeamLookaheadAgent(LookaheadAgent):
         return values - CARD_POINTS[plans.discarded] / 1000
 
     def _ends(self, view: PlayerView, rows: Rows, own: Points, team: Points) -> Bools:
-        """Return whether the movers of some rows (K,) would knock with so much deadwood (K,), if they may."""
+        """Return whether the movers of K rows would knock with this deadwood of their own and of the team (K,)."""
         turns = view.turn.astype(np.intp)[rows]
         limits = np.array((*self.knock_limits, -1))[np.minimum(turns, len(self.knock_limits))]
-        limits = np.where(own == 0, self.clean_limit - self.clean_slope * turns, limits)
-        return (own <= np.minimum(self.knock_at, view.knock_limit[rows])) & (
-            team <= np.minimum(limits, self.team_knock_at)
-        )
+        limits = np.where(own == 0, self.gin_limit - self.gin_slope * turns, limits)
+        own_is_low = own <= np.minimum(self.knock_at, view.knock_limit[rows])
+        team_is_low = team <= np.minimum(limits, self.team_knock_at)
+        return own_is_low & team_is_low
 
     def _wants_to_knock(self, view: PlayerView, points: NDArray[np.integer]) -> Bools:
         if not view.rules.sees_partner:
@@ -109,7 +113,7 @@ class TeamLookaheadAgent(LookaheadAgent):
 
 
 class NoTradeLookaheadAgent(TeamLookaheadAgent):
-    """``team-lookahead`` that never offers a card: the teacher of networks that do without trading."""
+    """``team-lookahead`` that never offers a card: the teacher of networks that never trade."""
 
     name = "no-trade-lookahead"
 

@@ -1,7 +1,7 @@
-"""``never-trade``, ``trade-greedy`` and ``random-trade``: controls that tell what a partnership's trades are worth.
+"""``never-trade``, ``trade-greedy`` and ``random-trade``: controls that measure what a partnership's trades are worth.
 
-They draw, throw and knock as ``gold-k4``, so that only the trades differ (docs/agents.md). Without partners to trade
-with they are ``gold-k4``.
+They draw, discard and knock as ``gold-k4``, so that only the trades differ (docs/agents.md). Without partners to trade
+with, they are ``gold-k4``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gin_env.observation import PlayerView
 
 
 class NeverTradeAgent(GoldK4Agent):
-    """``gold-k4`` that never offers a card; it answers as ``gold-k4``."""
+    """``gold-k4`` that never offers a card; it answers as ``gold-k4`` does."""
 
     name = "never-trade"
 
@@ -27,7 +27,10 @@ class NeverTradeAgent(GoldK4Agent):
 
 
 class TradeGreedyAgent(GoldK4Agent):
-    """``gold-k4`` that trades for its own hand: offers if an answer could lower its deadwood, answers to keep least."""
+    """``gold-k4`` that trades for its own hand alone.
+
+    It offers if some answer could lower its own deadwood, and answers so as to keep the least itself.
+    """
 
     name = "trade-greedy"
     choose_offers = staticmethod(best_selfish_offers)
@@ -37,23 +40,24 @@ class TradeGreedyAgent(GoldK4Agent):
 
 
 class RandomTradeAgent(GoldK4Agent):
-    """``gold-k4`` that in half of its chances offers any card, and answers with any, each with the same chance."""
+    """``gold-k4`` that offers a random card half of the times it may offer, and answers with a random card."""
 
     name = "random-trade"
 
     def _offers(self, view: PlayerView) -> Cards:
         givable = view.legal_give_bits
-        asking = np.flatnonzero((givable != 0) & (self.generator.random(len(view)) < 1 / 2))
+        rows = np.flatnonzero((givable != 0) & (self.generator.random(len(view)) < 1 / 2))
         offers = np.full(len(view), NO_CARD, dtype=np.intp)
-        offers[asking] = self._any_of(givable[asking])
+        offers[rows] = self._any_of(givable[rows])
         return offers
 
     def _answer(self, view: PlayerView) -> NDArray[np.intp]:
         return view.layout.give + self._any_of(view.legal_give_bits)
 
     def _any_of(self, bits: UInt64Array) -> Cards:
-        """Return a card of each set (M,), all with the same chance."""
+        """Return a random card of each set (M,), uniformly."""
         rows, cards = np.nonzero(unpack_cards(bits))
         counts = np.bitwise_count(bits).astype(np.intp)
         starts = np.searchsorted(rows, np.arange(len(bits)))
-        return cards[starts + (self.generator.random(len(bits)) * counts).astype(np.intp)]
+        picked = (self.generator.random(len(bits)) * counts).astype(np.intp)
+        return cards[starts + picked]

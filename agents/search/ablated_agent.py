@@ -1,16 +1,16 @@
-"""``ablate:AGENT,...``: an agent with a part of its partnership's channel taken away, to see what that part is worth.
+"""``ablate:AGENT,...``: an agent without a part of its partnership's communication, to measure what it is worth.
 
 >>> agent = parse_ablate("ablate:best,offers=none", rules, load_agent)
 >>> agent = parse_ablate("ablate:team-lookahead,offers=random,answers=random", rules, load_agent)
 
-| option | what is taken away |
+| option | effect |
 |---|---|
 | ``offers=none`` | it offers no cards |
-| ``offers=random`` | whenever it offers a card, a random one of those that it may offer goes instead |
+| ``offers=random`` | whenever it offers a card, a random card of those that it may offer is offered instead |
 | ``answers=random`` | it answers an offer with a random card |
-| ``mate=hidden`` | it does not see its mate's hand: it is shown one that it might be, dealt anew for each decision |
+| ``mate=hidden`` | it does not see its partner's hand, but a possible one, dealt again for each decision |
 
-With both at random the flow of cards is kept and what they say is destroyed.
+With random offers and random answers, cards still move between the partners, but they carry no information.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gin_env.observation.worlds import sample_worlds
 from gin_env.rules import Rules
 
 PREFIX = "ablate:"
-#: What can be taken away, and how.
+#: What can be taken away, with the allowed values.
 OPTIONS = {"offers": ("none", "random"), "answers": ("random",), "mate": ("hidden",)}
 #: The partner, counted from the viewer.
 _PARTNER = 2
@@ -41,7 +41,7 @@ _TAIL = re.compile(r"((?:,\w+=\w+)*)$")
 
 
 class AblatedAgent(Agent):
-    """Plays as its base does with a part of the channel taken away.
+    """Plays as its base does, without a part of the partners' communication.
 
     Parameters
     ----------
@@ -67,7 +67,8 @@ class AblatedAgent(Agent):
     ) -> None:
         for option, value in (("offers", offers), ("answers", answers), ("mate", mate)):
             if value is not None and value not in OPTIONS[option]:
-                raise ValueError(f"{option}={value!r}: must be {' or '.join(OPTIONS[option])}")
+                raise ValueError(f"{option}={value!r}: expected {' or '.join(OPTIONS[option])}")
+
         self.base = base
         self.offers, self.answers, self.mate = offers, answers, mate
         self.needs_history = base.needs_history
@@ -75,19 +76,24 @@ class AblatedAgent(Agent):
         super().__init__()
 
     def reset(self, seed: int) -> None:
-        """Start the agent's own random stream, and its base's, anew."""
+        """Seed the agent's own random stream and that of its base."""
         super().reset(seed)
-        self.base.reset(int(np.random.SeedSequence((seed, 1)).generate_state(1)[0]))  # lots of its own
+        # The base gets a stream of its own.
+        self.base.reset(int(np.random.SeedSequence((seed, 1)).generate_state(1)[0]))
 
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return one legal action for each row (M,)."""
         layout = view.layout
+
+        # What the base is shown, and what it would do.
         seen = view.without_offers() if self.offers == "none" else view
         if self.mate == "hidden":
             seen = self.imagined(seen)
         actions = np.array(self.base.act(seen))
         if layout.give < 0:
             return actions
+
+        # Replace its offers or answers by random cards.
         gives = (actions >= layout.give) & (actions < layout.discard)
         answering = view.phase == Phase.TRADE_ANSWER
         replaced = np.zeros(len(view), dtype=bool)
@@ -101,9 +107,11 @@ class AblatedAgent(Agent):
         return actions
 
     def imagined(self, view: PlayerView) -> PlayerView:
-        """Return the view with a hand of the partner that the viewer, did he not see it, could believe it to hold."""
+        """Return the view with another hand of the partner, one that is consistent with the rest of the view."""
         if not view.rules.sees_partner:
             return view
+
+        # Hide what the viewer knows only from seeing the partner's hand.
         others_turn = view.turn_seat != 0
         blind = dataclasses.replace(
             view,
@@ -115,6 +123,8 @@ class AblatedAgent(Agent):
         if history is not None:
             drawn = (history.seats == _PARTNER) & (history.verbs == view.layout.verbs.index("draw"))
             history = dataclasses.replace(history, cards=np.where(drawn, NO_CARD, history.cards).astype(np.uint8))
+
+        # Deal a possible hand.
         seed = int(self.generator.integers(2**62))
         worlds = sample_worlds(blind, 1, stream_keys(seed, np.arange(len(view))))
         rows, partners = np.arange(len(view)), (view.seat + 2) % view.rules.num_seats
@@ -141,17 +151,17 @@ def parse_ablate(text: str, rules: Rules, load: Callable[[str, Rules], Agent]) -
         ``ablate:``, the base as ``load`` understands it, and options as ``key=value``, joined by commas.
     rules : Rules
     load : callable
-        Gives the base of its text: ``registry.load_agent``.
+        Returns the base named by its text: ``registry.load_agent``.
 
     Raises
     ------
     ValueError
-        No base, no option, or an unknown one.
+        No base, no option, or an unknown option.
     """
     base, options = split_ablate(text)
     for option, usable in (("mate", rules.sees_partner), ("offers", rules.trades), ("answers", rules.trades)):
         if option in options and not usable:
-            raise ValueError(f"agent {text!r}: {option}={options[option]} takes nothing away under {rules.name}")
+            raise ValueError(f"agent {text!r}: {option}={options[option]} has no effect under {rules.name}")
     return AblatedAgent(load(base, rules), name=text, **options)
 
 
@@ -162,15 +172,17 @@ def split_ablate(text: str) -> tuple[str, dict[str, str]]:
     tail = _TAIL.search(base)
     parts = tail[1].split(",")[1:] if tail else []
     options: dict[str, str] = {}
-    while parts and parts[-1].partition("=")[0] in OPTIONS:  # what stands before belongs to the base
+    while parts and parts[-1].partition("=")[0] in OPTIONS:  # everything before belongs to the base
         key, _, value = parts.pop().partition("=")
         if value not in OPTIONS[key]:
-            raise ValueError(f"agent {text!r}: {key}={value}: must be {' or '.join(OPTIONS[key])}")
+            raise ValueError(f"agent {text!r}: {key}={value}: expected {' or '.join(OPTIONS[key])}")
         if key in options:
             raise ValueError(f"agent {text!r}: {key} is given twice")
         options[key] = value
         base = base.rpartition(",")[0]
     if not text.startswith(PREFIX) or not base or not options:
-        last = f"{parts[-1]} is none of them: " if parts else ""
-        raise ValueError(f"agent {text!r}: {last}write ablate:, an agent and, after commas, what it loses: {known}")
+        unknown = f"unknown option {parts[-1]}; " if parts else ""
+        raise ValueError(
+            f"agent {text!r}: {unknown}expected ablate:AGENT and at least one option, each after a comma: {known}"
+        )
     return base, options

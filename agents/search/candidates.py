@@ -1,4 +1,4 @@
-"""The actions that a search compares, chosen by the agent that it improves."""
+"""Which actions a search compares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gin_env.observation import PlayerView
 
 
 class Candidates(NamedTuple):
-    """Actions to be compared, those of one row side by side and the base's choice first."""
+    """Actions to compare: those of one row are adjacent, with the base's choice first."""
 
     rows: Rows  #: (C,) rows of the view, ascending
     actions: Rows  #: (C,)
@@ -28,8 +28,8 @@ def find_candidates(
     """Return the actions worth comparing in the rows in which there are several.
 
     Passing, taking, drawing, big gin and one knock are always among them; boasts and catches only where the base
-    chooses them. The others, at most so many in all, are those that a network makes likeliest, or those which
-    leave the least deadwood in the viewer's hand.
+    chooses them. The remaining places, up to ``most``, go to the actions that are most likely under the base's network,
+    or without a network to those that leave the least deadwood in the viewer's hand.
 
     Parameters
     ----------
@@ -46,6 +46,8 @@ def find_candidates(
     if isinstance(base, PolicyAgent):
         view = base.seen(view)
     layout, legal, rows = view.layout, view.legal_mask, np.arange(len(view))
+
+    # Score all actions: by the network's logits, or by the deadwood that is left.
     if isinstance(base, PolicyAgent):
         scores = base.logits(view).astype(np.float64)
         scores = np.where(legal, scores, -np.inf)
@@ -57,6 +59,8 @@ def find_candidates(
         scores = _scores_by_deadwood(view)
         always = legal.copy()
         always[:, len(layout.verbs) - len(layout.card_verbs) :] = False
+
+    # Keep the best knock only; catches and boasts count only where the base chooses them.
     knocks = slice(layout.knock, layout.knock + 52)
     best_knock = np.where(legal[:, knocks], scores[:, knocks], -np.inf).argmax(axis=1) + layout.knock
     can_knock = legal[rows, best_knock]
@@ -68,18 +72,22 @@ def find_candidates(
     if layout.boast >= 0:
         legal[:, layout.boast] = always[:, layout.boast] = False
     legal[rows, choices] = True
+
+    # Rank: the base's choice first, then what is always compared, then by score.
     ranked = np.where(legal, scores, -np.inf)
     ranked[always & legal] = np.inf
-    ranked[rows, choices] = np.nan  # sorts last, that is first when turned round
+    ranked[rows, choices] = np.nan  # sorts last, so it is first in the reversed order
     order = np.argsort(ranked, axis=1, kind="stable")[:, ::-1][:, :most]
-    taken = np.take_along_axis(legal, order, axis=1)
-    taken &= taken.sum(axis=1, keepdims=True) > 1
-    found_rows, places = np.nonzero(taken)
-    return Candidates(found_rows, order[found_rows, places], places == 0)
+
+    # Leave out rows with a single candidate: there is nothing to compare.
+    compared = np.take_along_axis(legal, order, axis=1)
+    compared &= compared.sum(axis=1, keepdims=True) > 1
+    candidate_rows, places = np.nonzero(compared)
+    return Candidates(candidate_rows, order[candidate_rows, places], places == 0)
 
 
 def _scores_by_deadwood(view: PlayerView) -> NDArray[np.float64]:
-    """Return scores (M, A) of the actions with a card by the deadwood that they leave; of equals the dearest card."""
+    """Return scores (M, A) of actions with a card: less deadwood is better, then the higher-value card."""
     layout = view.layout
     scores = np.zeros((len(view), layout.size))
     for verb in ("give", "discard", "knock"):
