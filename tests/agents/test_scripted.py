@@ -304,7 +304,7 @@ def test_names_are_unique_and_every_scripted_agent_is_documented():
 
 AGENT_FILE = """
 import dataclasses
-from gin_env.agent import Agent
+from gin_env import Agent
 
 @dataclasses.dataclass
 class Settings:
@@ -337,11 +337,11 @@ def test_classes_load_from_files_and_modules(tmp_path):
         ("golt", "did you mean 'gold'"),
         ("whatever", "package.module:ClassName"),
         ("no/such/folder", "no such folder"),
-        ("{tmp}/bots.py", r"name the class as well, for example .*bots\.py:MyAgent"),
-        ("{tmp}/model.json", "name the folder that holds it"),
-        ("{tmp}", "no model.json there"),
+        ("{tmp}/bots.py", r"class.*bots\.py:MyAgent"),
+        ("{tmp}/model.json", "folder that contains it"),
+        ("{tmp}", "no model.json"),
         ("{tmp}/none.py:Careful", "no file"),
-        ("{tmp}/bots.py:Carefull", "agents there: Agent, Careful, Needy"),
+        ("{tmp}/bots.py:Carefull", "Carefull.*Agent, Careful, Needy"),
         ("{tmp}/bots.py:Needy", r"Needy\(\) failed: TypeError"),
         ("{tmp}/bots.py:NoAgent", "lacks name, needs_history, act, reset"),
         ("{tmp}/broken.py:Careful", "ZeroDivisionError"),

@@ -150,7 +150,7 @@ def test_seats_without_an_agent_keep_what_they_have(deal: DealRecord) -> None:
     without = annotate(deal, [simple, simple])
     assert without.tables[0].thoughts == ()
     assert "thoughts" not in without.to_json()
-    with pytest.raises(ValueError, match="1 agents for eaai_2p: 2 are needed"):
+    with pytest.raises(ValueError, match="eaai_2p.*2.*1"):
         annotate(deal, [simple])
 
 
@@ -202,10 +202,10 @@ def test_an_agents_answer_is_checked(deal: DealRecord) -> None:
             return self.answer(view)
 
     for answer, message in (
-        (lambda view: [], r"agent 'wrong' returned \[\]: a list of \d+ Thoughts is needed"),
-        (lambda view: [{"draw": 1.0}] * len(view), "agent 'wrong' returned .*a list of"),
-        (lambda view: [Thought({"discard 1H": 1.0})] * len(view), "thinks of 'discard 1H', which is not legal there"),
-        (lambda view: [Thought({"big gin": 1.0})] * len(view), "thinks of 'big gin', which is not legal there; legal"),
+        (lambda view: [], r"'wrong'.*list of \d+ Thoughts, got \[\]"),
+        (lambda view: [{"draw": 1.0}] * len(view), "'wrong'.*a list of"),
+        (lambda view: [Thought({"discard 1H": 1.0})] * len(view), "'discard 1H', which is not legal"),
+        (lambda view: [Thought({"big gin": 1.0})] * len(view), "'big gin', which is not legal; legal"),
     ):
         with pytest.raises(AgentError, match=message):
             annotate(deal, [Wrong(answer), None])
