@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import tyro
-
 #: Exit status for bad input, as argument parsers use it.
 BAD_INPUT = 2
 
@@ -34,6 +32,8 @@ def parse(arguments: type[Arguments], prog: str, **options: Any) -> Arguments:
     UserError
         Arguments that cannot be understood, with the parser's reason in one line.
     """
+    import tyro  # here, so that importing this package needs no extra
+
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):

@@ -128,7 +128,7 @@ def test_random_cards_are_drawn_from_lots_of_their_own():
 
 def test_ablations_are_named_by_texts():
     agent = parse_ablate("ablate:search:gold,worlds=4,offers=random,mate=hidden", PALACE, load_agent)
-    assert (agent.offers, agent.answers, agent.partner) == ("random", None, "hidden")
+    assert (agent.offers, agent.answers, agent.mate) == ("random", None, "hidden")
     assert agent.base.name == "search:gold,worlds=4"
     for text, words in (
         ("ablate:gold", "after commas, what it loses: offers=none"),
