@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import add_to_games, end_deals, next_dealers, start_games
+from gin_env.engine.game_score import add_to_games, deal_totals, start_games
+from gin_env.engine.next_dealer import next_dealers
 from gin_env.episodes import Episodes, Outcome
 from gin_env.episodes.rewards import resolve_reward
 from gin_env.rules import PRESETS, Rules
@@ -89,7 +90,7 @@ def play_invented_game(rules: Rules, generator: np.random.Generator) -> Referenc
     while not reference.over:
         results = [random_deal(state, int(row), generator) for row in tables]
         state.deal_number += 1
-        deals = end_deals(state, tables[None])
+        deals = deal_totals(state, tables[None])
         result = together(rules, results)
         assert deals.points[0].tolist() == list(result.points)
         assert deals.net_points[0].tolist() == list(result.net_points)
@@ -238,7 +239,7 @@ def test_sheets_by_hand(sheet: str, scores: list[int], deals: list[tuple[int, in
         state.kind[0], state.winner[0] = Kind.KNOCK, winner
         state.points[0] = [points * (team == winner) for team in range(2)]
         state.net_points[0] = state.points[0] - state.points[0, ::-1]
-        game = add_to_games(state, row, end_deals(state, row))
+        game = add_to_games(state, row, deal_totals(state, row))
     assert state.scores[0].tolist() == scores
     assert game.bonuses[0].tolist() == bonuses
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gin_env.engine.settlement import next_dealers
+from gin_env.engine.next_dealer import next_dealers
 from gin_env.rules import PRESETS, Rules
 from tests.helpers.worked import Game, Script, Table, changed, worked
 from tests.reference import next_dealer
