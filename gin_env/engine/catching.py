@@ -1,7 +1,7 @@
-"""Catching the glass: naming three cards of the discard pile that form a meld (docs/rules.md row 38).
+"""Catching the glass (``catch_glass``): naming three cards of the discard pile that form a meld.
 
-The three are named one after another, any card each time, so that the rule needs only one block of 52
-actions and nothing legal tells what lies buried in the pile.
+The three are named one after another, and any card may be named each time. So the rule needs only one block of 52
+actions, and the legal actions do not show which cards are in the pile.
 """
 
 from __future__ import annotations
@@ -9,44 +9,65 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gin_env.cards import CARD_BITS, Rows
+from gin_env.cards import ALL_CARDS, CARD_BITS, Rows, UInt64Array
 from gin_env.cards.melds import meldable_cards
-from gin_env.engine.legal import catch_words
-from gin_env.engine.state import Phase, State, teams_playing
+from gin_env.engine.state import PHASE_CATCH, PHASE_PLAY, State, log_events, teams_playing
 
-_CATCH_SIZE = 3
-_PLAY, _CATCH = int(Phase.PLAY), int(Phase.CATCH)
+#: Cards that a catch names.
+CATCH_SIZE = 3
 
 
-def name_card(state: State, rows: Rows, cards: NDArray[np.intp]) -> Rows:
-    """Name a card (M,) in some rows; return those whose catch is now complete, settled and booked."""
-    starting = rows[state.phase[rows] == _PLAY]
+def first_card_words(state: State, rows: Rows) -> UInt64Array:
+    """Return the bitmasks (M,) of the cards that may begin a catch: all, unless there was one in this turn."""
+    return ALL_CARDS * (state.catches[rows] == 0)
+
+
+def next_card_words(state: State, rows: Rows) -> UInt64Array:
+    """Return the action bitmasks (M, W) within a catch: any card not yet named in it."""
+    words = np.zeros((len(rows), state.layout.num_words), dtype=np.uint64)
+    words[:, state.layout.catch_word] = ALL_CARDS & ~state.named_bits[rows]
+    return words
+
+
+def name_card(state: State, rows: Rows, actions: NDArray[np.intp]) -> Rows:
+    """Name the cards of actions (M,); return those rows whose catch is now complete and settled."""
+    cards = state.layout.card_of[actions]
+    log_events(state, rows, state.mover[rows], actions, cards)
+
+    starting = rows[state.phase[rows] == PHASE_PLAY]
     state.catches[starting] += 1
     state.named_bits[starting] = 0
+
     named = state.named_bits[rows] | CARD_BITS[cards]
     state.named_bits[rows] = named
-    complete = np.bitwise_count(named) == _CATCH_SIZE
-    going_on = rows[~complete]
-    state.phase[going_on] = _CATCH
-    state.legal[going_on] = catch_words(state, going_on)
-    settled = rows[complete]
-    if len(settled):
-        _settle(state, settled)
-    return settled
+    is_complete = np.bitwise_count(named) == CATCH_SIZE
+
+    unfinished = rows[~is_complete]
+    state.phase[unfinished] = PHASE_CATCH
+    state.legal[unfinished] = next_card_words(state, unfinished)
+
+    complete = rows[is_complete]
+    if len(complete):
+        _settle(state, complete)
+    return complete
 
 
 def _settle(state: State, rows: Rows) -> None:
-    """Pay a right catch to the catcher's team, a wrong one to every other team that plays."""
+    """Pay ``catch_points`` for a right catch to the catcher's team, for a wrong one to every other team that plays."""
     rules = state.rules
+
+    # The named cards must be in the pile, unused by earlier catches, and form a meld.
     named = state.named_bits[rows]
-    lies_there = (named & ~(state.pile_bits[rows] & ~state.caught_bits[rows])) == 0
-    right = lies_there & (meldable_cards(named) == named)
-    state.caught_bits[rows] |= named * right
+    available = state.pile_bits[rows] & ~state.caught_bits[rows]
+    is_right = ((named & ~available) == 0) & (meldable_cards(named) == named)
+    state.caught_bits[rows] |= named * is_right
     state.named_bits[rows] = 0
-    teams = np.arange(rules.num_teams)
-    own = teams == (state.mover[rows] % rules.num_teams)[:, None]
+
+    is_catcher = np.arange(rules.num_teams) == (state.mover[rows] % rules.num_teams)[:, None]
     plays = teams_playing(rules, state.dealer[rows])
-    paid = np.where(right[:, None], own, plays & ~own) * rules.catch_points
+    paid = np.where(is_right[:, None], is_catcher, plays & ~is_catcher) * rules.catch_points
     state.points[rows] += paid
+
     # Each team that plays against every other one: zero-sum.
-    state.net_points[rows] += (paid * plays.sum(axis=1, keepdims=True) - paid.sum(axis=1, keepdims=True)) * plays
+    num_playing, total = plays.sum(axis=1, keepdims=True), paid.sum(axis=1, keepdims=True)
+    state.net_points[rows] += (paid * num_playing - total) * plays

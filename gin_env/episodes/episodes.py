@@ -16,17 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from gin_env.cards import Rows, UInt64Array
 from gin_env.engine import Engine, State
-from gin_env.engine.dealing import decks_of_tables, per_table
-from gin_env.engine.settlement import (
-    GameEnd,
-    add_to_games,
-    end_deals,
-    next_dealers,
-    settle_dead_deal,
-    settle_showdown,
-    start_games,
-)
+from gin_env.engine.game_score import GameEnd, add_to_games, deal_totals, start_games
+from gin_env.engine.next_dealer import next_dealers
+from gin_env.engine.settlement import settle_dead_deal, settle_showdown
 from gin_env.engine.state import teams_playing
+from gin_env.engine.two_tables import decks_of_tables, per_table
 from gin_env.episodes.rewards import Outcome, Reward, resolve_reward, rewards_of
 from gin_env.errors import row_index, whole_number
 from gin_env.observation import PlayerView, player_view
@@ -260,7 +254,7 @@ class Episodes:
             return Transition(rewards, over, truncated, self.episode, _NONE, None, *self._no_deals)
         ended_rows = where[ended]
         ended_tables = self.tables[ended_rows]
-        deals = end_deals(self.state, ended_tables)
+        deals = deal_totals(self.state, ended_tables)
         game = add_to_games(self.state, ended_tables, deals)
         finished = self.state.take(ended_tables.ravel())
         over_deals, truncated_deals = self._ends(game)

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from gin_env.cards import Rows
 from gin_env.cards.random_streams import random_seats
 from gin_env.engine import State
-from gin_env.engine.dealing import checked_dealers, per_table
+from gin_env.engine.dealing import checked_dealers
+from gin_env.engine.two_tables import per_table
 from gin_env.episodes.agent import Agent, RandomAgent, decide
 from gin_env.episodes.episodes import Episodes, Transition
 from gin_env.episodes.learner_step import LearnerStep

@@ -214,7 +214,7 @@ def _element(name: str) -> _Element:
         return _Element(lambda value: words(value).name.lower(), lambda text: _parse_word(words, text))
     if name.endswith("_card"):
         return _Element(format_card, parse_card)
-    if next(field for field in array_fields() if field.name == name).metadata["dtype"] == "u8":
+    if next(field for field in array_fields() if field.name == name).dtype == "u8":
         return _Element(lambda value: format_cards(value).replace(" ", ""), lambda text: int(bits_of(_parse_ids(text))))
     return _Element(str, _parse_number)
 

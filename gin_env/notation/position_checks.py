@@ -14,7 +14,8 @@ import numpy as np
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, UInt64Array, bits_of, format_card, format_cards
 from gin_env.cards.melds import deadwood
 from gin_env.engine import Phase, State
-from gin_env.engine.legal import knock_limits, legal_words
+from gin_env.engine.knocking import knock_limits
+from gin_env.engine.legal import legal_words
 from gin_env.engine.settlement import settle_dead_deal, settle_showdown
 from gin_env.engine.state import NO_SEAT, array_fields
 from gin_env.rules import Rules
@@ -51,7 +52,7 @@ def out_of_range(state: State, row: int) -> list[str]:
         values = getattr(state, field.name)[row]
         if (field.name.endswith("_bits") or field.name == "hands") and (values & ~ALL_CARDS).any():
             found.append(f"{field.name} has bits beyond the 52 cards")
-        elif field.metadata["dtype"] == "i4" and field.name != "net_points" and (values < 0).any():
+        elif field.dtype == "i4" and field.name != "net_points" and (values < 0).any():
             found.append(f"{field.name} is negative")
     if sorted(state.deck[row].tolist()) != list(range(NUM_CARDS)):
         found.append("deck is not a permutation of the 52 cards")
@@ -225,7 +226,7 @@ def _optional_actions(state: State, row: int) -> Iterator[str]:
     rules, phase, turn_seat = state.rules, Phase(int(state.phase[row])), int(state.turn_seat[row])
     offered, trades, catches = int(state.offered_card[row]), int(state.trades[row]), int(state.catches[row])
     if phase is Phase.TRADE_ANSWER:
-        if not CARD_BITS[offered] & state.hands[row, (turn_seat + 2) % rules.num_seats]:
+        if not CARD_BITS[offered] & state.hands[row, rules.partner_seats(turn_seat)]:
             yield f"offered_card={format_card(offered)} is not in the partner's hand"
         if not trades or not state.gave_bits[row, turn_seat] & CARD_BITS[offered]:
             yield "an answer is due, but trades= or gave_bits= do not tell of the offer"
@@ -305,7 +306,7 @@ def _knowledge(state: State, row: int) -> Iterator[str]:
     if not rules.trades and (state.gave_bits[row].any() or state.team_known_bits[row].any()):
         yield "gave_bits and team_known_bits are for trades, which these rules do not have"
     for seat in range(rules.num_seats) if rules.trades else ():
-        stray = state.gave_bits[row, seat] & ~state.hands[row, (seat + 2) % rules.num_seats]
+        stray = state.gave_bits[row, seat] & ~state.hands[row, rules.partner_seats(seat)]
         if stray:
             yield f"given by seat {seat}, but not with its partner: {format_cards(stray)}"
 

@@ -17,7 +17,7 @@ from gin_env import __version__
 from gin_env.cards import CARD_BITS, format_cards
 from gin_env.engine import State, action_layout
 from gin_env.engine.dealing import deal_cards
-from gin_env.engine.settlement import end_deals
+from gin_env.engine.game_score import deal_totals
 from gin_env.engine.state import NO_SEAT, unpack_events
 from gin_env.episodes import Transition
 from gin_env.episodes.episodes import EPISODES
@@ -76,7 +76,7 @@ def record_deals(
     rules = finished.rules
     tables = np.arange(finished.num_deals).reshape(-1, rules.num_tables)
     _check_logs(finished)
-    deals = end_deals(finished, tables)
+    deals = deal_totals(finished, tables)
     name, version, records = rules.name, __version__, []
     for number, table_rows in enumerate(tables.tolist()):
         after = standing_of(finished, table_rows[0])
@@ -210,7 +210,7 @@ def _record_game(deals: list[DealRecord], transition: Transition, number: int) -
 
 def _check_logs(state: State) -> None:
     """Raise ``ValueError`` unless each row's log leads from the hands that its deck deals to those at its end."""
-    rows = np.arange(state.num_deals)
+    rows, partner_seats = np.arange(state.num_deals), state.rules.partner_seats
     dealt = State.allocate(state.rules, state.num_deals)
     deal_cards(dealt, rows, state.deck, state.dealer)
     verbs = np.array(action_layout(state.rules).verbs)[action_layout(state.rules).verb_of]
@@ -220,9 +220,9 @@ def _check_logs(state: State) -> None:
         seats, indices, cards = (part.tolist() for part in events)
         for seat, verb, bit in zip(seats, verbs[indices].tolist(), CARD_BITS[cards].tolist(), strict=True):
             if verb == "give":
-                giver = seat if hands[seat] & bit else (seat + 2) % 4  # the mover may pick his partner's reply
+                giver = seat if hands[seat] & bit else partner_seats(seat)  # the mover may pick the reply
                 hands[giver] ^= bit
-                hands[(giver + 2) % 4] ^= bit
+                hands[partner_seats(giver)] ^= bit
             elif verb in ("take", "draw", "discard", "knock"):
                 hands[seat] ^= bit
         if hands != state.hands[row].tolist():

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import GameEnd, add_to_games, end_deals, next_dealers
+from gin_env.engine.game_score import GameEnd, add_to_games, deal_totals
+from gin_env.engine.next_dealer import next_dealers
 from gin_env.notation.recorder import new_game, record_deals
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, split_deck
 from gin_env.rules import Rules, resolve_rules
@@ -92,7 +93,7 @@ def _replay(records: Sequence[DealRecord]) -> tuple[State, dict[int, GameEnd]]:
         pass
     tables = np.arange(engine.num_deals).reshape(len(records), -1)
     ends = {
-        number: add_to_games(engine.state, tables[[number]], end_deals(engine.state, tables[[number]]))
+        number: add_to_games(engine.state, tables[[number]], deal_totals(engine.state, tables[[number]]))
         for number, record in enumerate(records)
         if record.after.deals_played == record.before.deals_played + 1
     }

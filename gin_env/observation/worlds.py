@@ -22,9 +22,17 @@ from numpy.typing import NDArray
 
 from gin_env.cards import ALL_CARDS, CARD_BITS, NO_CARD, NUM_CARDS, Rows, UInt64Array, unpack_cards
 from gin_env.cards.random_streams import mix, stream_keys
-from gin_env.engine import Phase, State
+from gin_env.engine import State
 from gin_env.engine.legal import legal_words
-from gin_env.engine.state import NO_SEAT, NUM_SHEETS, teams_playing
+from gin_env.engine.state import (
+    NO_SEAT,
+    NUM_SHEETS,
+    PHASE_CATCH,
+    PHASE_OVER,
+    PHASE_PLAY,
+    PHASE_TRADE_ANSWER,
+    teams_playing,
+)
 from gin_env.errors import whole_number
 from gin_env.observation.view import PlayerView
 
@@ -38,10 +46,6 @@ _NOTHING = np.uint64(0)
 _DECK, _TEAM, _PILE, _DRAWN, _OFFERED = (np.uint64(number << 32) for number in range(1, 6))
 #: Worlds dealt at once: their random numbers then stay in the processor's cache.
 _CHUNK = 2048
-
-_PLAY, _TRADE_ANSWER, _CATCH, _OVER = (
-    int(phase) for phase in (Phase.PLAY, Phase.TRADE_ANSWER, Phase.CATCH, Phase.OVER)
-)
 
 
 def world_keys(seed: int, num_rows: int) -> UInt64Array:
@@ -76,7 +80,7 @@ def sample_worlds(view: PlayerView, num_worlds: int, keys: UInt64Array) -> State
     keys = np.asarray(keys)
     if keys.dtype != np.uint64 or keys.shape != (len(view),):
         raise ValueError(f"keys are {keys.dtype} {keys.shape}: uint64 {(len(view),)} is needed")
-    over = np.flatnonzero(view.phase == _OVER)
+    over = np.flatnonzero(view.phase == PHASE_OVER)
     if len(over):
         raise ValueError(f"row {over[0]} shows a deal that is over: no cards are left to be dealt")
     table = _read(view)
@@ -145,9 +149,9 @@ def _hand_sizes(view: PlayerView) -> NDArray[np.intp]:
     rows = np.arange(len(view))
     if rules.mode == "rotation":
         sizes[rows, view.dealer] = 0
-    sizes[rows, view.turn_seat] += np.isin(view.phase, (_PLAY, _CATCH))
+    sizes[rows, view.turn_seat] += np.isin(view.phase, (PHASE_PLAY, PHASE_CATCH))
     if rules.has_partners:
-        sizes[rows, (view.turn_seat + 2) % 4] += view.phase == _TRADE_ANSWER
+        sizes[rows, rules.partner_seats(view.turn_seat)] += view.phase == PHASE_TRADE_ANSWER
     return sizes
 
 
@@ -305,12 +309,12 @@ def _lay_pile(view: PlayerView, table: _Table, keys: UInt64Array, rows: Rows, st
 def _hide_turn(view: PlayerView, table: _Table, rows: Rows, streams: UInt64Array, states: State) -> None:
     """Choose the cards that another side has drawn, and offers, in the turn under way."""
     rules = view.rules
-    in_turn = np.isin(view.phase, (_PLAY, _TRADE_ANSWER, _CATCH))
+    in_turn = np.isin(view.phase, (PHASE_PLAY, PHASE_TRADE_ANSWER, PHASE_CATCH))
     drawn = np.where(view.taken_card != NO_CARD, view.taken_card, view.drawn_card)
     states.drawn_card[:] = drawn[rows]
     states.offered_card[:] = view.offered_card[rows]
     seats = states.turn_seat.astype(np.intp)
-    partners = (seats + 2) % rules.num_seats
+    partners = rules.partner_seats(seats)
     unknown = np.flatnonzero((in_turn & (drawn == NO_CARD))[rows])
     if len(unknown):
         cells = rows[unknown]
@@ -322,7 +326,7 @@ def _hide_turn(view: PlayerView, table: _Table, rows: Rows, streams: UInt64Array
         states.drawn_card[unknown] = _random_cards(held, streams[unknown] ^ _DRAWN)
     if not rules.trades:
         return
-    answering = view.phase == _TRADE_ANSWER
+    answering = view.phase == PHASE_TRADE_ANSWER
     unknown = np.flatnonzero((answering & (view.offered_card == NO_CARD))[rows])
     if len(unknown):
         offered = _random_cards(states.hands[unknown, partners[unknown]], streams[unknown] ^ _OFFERED)

@@ -14,7 +14,7 @@ import dataclasses
 import functools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from gin_env.errors import did_you_mean
 from gin_env.rules.validation import check_combination, check_value
 
 Mode = Literal["duel", "partnership", "free_for_all", "rotation", "two_tables"]
+#: One seat or an array of seats.
+Seats = TypeVar("Seats", int, NDArray[np.integer])
 
 
 def _number(default: int | None, low: int, high: int, text: str) -> Any:
@@ -249,6 +251,10 @@ class Rules:
     def partner_of(self, seat: int) -> int | None:
         """Return the seat across the table, or None when a seat plays alone there."""
         return (seat + 2) % 4 if self.has_partners else None
+
+    def partner_seats(self, seats: Seats) -> Seats:
+        """Return the seats across the table from one seat or an array of seats; partners where ``has_partners``."""
+        return (seats + self.num_seats // 2) % self.num_seats
 
     @cached_property
     def name(self) -> str:

@@ -18,7 +18,6 @@ from gin_env.cards import (
     unpack_cards,
 )
 from gin_env.engine import Engine, action_layout, random_actions
-from gin_env.engine.sampling import nth_bit
 from gin_env.rules import Rules
 from tests.helpers.options import ALL_RULES
 
@@ -68,7 +67,7 @@ def test_lowest_first_key_orders_equal_sized_sets_like_their_sorted_ids() -> Non
 
 @pytest.mark.parametrize("name", ALL_RULES)
 def test_action_texts_are_inverse_to_indices(name: str) -> None:
-    """The verbs stand first and the blocks of 52 after them, as many as the rules use."""
+    """The verbs come first and the blocks of 52 that the rules use after them."""
     rules = ALL_RULES[name]
     layout = action_layout(rules)
     texts = [layout.text(action) for action in range(layout.size)]
@@ -84,7 +83,7 @@ def test_action_texts_are_inverse_to_indices(name: str) -> None:
         assert start < 0 or texts[start].split()[0] == verb
 
 
-def test_sizes_of_layouts() -> None:
+def test_layouts_have_only_the_blocks_that_their_rules_use() -> None:
     sizes = {name: action_layout(rules).size for name, rules in ALL_RULES.items()}
     assert sizes["palace_4p"] == 159
     assert sizes["classic_2p"] == sizes["rotation_3p"] == sizes["free_for_all_5p"] == sizes["two_tables_4p"] == 107
@@ -99,7 +98,7 @@ def test_unknown_actions_are_named(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["palace_4p", "duel_all", "team_all"])
-def test_mask_and_words_say_the_same(name: str) -> None:
+def test_masks_and_bitmasks_agree(name: str) -> None:
     engine = Engine(ALL_RULES[name], 40, seed=5)
     engine.reset()
     generator = np.random.default_rng(0)
@@ -112,26 +111,3 @@ def test_mask_and_words_say_the_same(name: str) -> None:
             assert (layout.single_mask(legal[row].tolist()) == mask[row]).all()
             assert [layout.index(text) for text in layout.texts(legal[row])] == np.flatnonzero(mask[row]).tolist()
         engine.step(random_actions(legal, layout, generator))
-
-
-def test_nth_bit_counts_from_the_lowest() -> None:
-    generator = np.random.default_rng(2)
-    words = generator.integers(1, 2**62, 2000, dtype=np.uint64)
-    ranks = (generator.random(2000) * np.bitwise_count(words)).astype(np.intp)
-    found = nth_bit(words, ranks)
-    for word, rank, position in zip(words.tolist(), ranks, found, strict=True):
-        assert [bit for bit in range(64) if word >> bit & 1][rank] == position
-
-
-def test_random_actions_are_uniform_over_the_legal_ones() -> None:
-    engine = Engine("palace_4p", 1, seed=0)
-    engine.reset()
-    engine.step([engine.layout.index("take")])
-    legal = np.repeat(engine.state.legal, 30_000, axis=0)
-    actions = random_actions(legal, engine.layout, np.random.default_rng(0))
-    counts = np.bincount(actions, minlength=engine.layout.size)
-    allowed = engine.legal_mask()[0]
-    assert counts[~allowed].sum() == 0
-    expected = 30_000 / allowed.sum()
-    assert np.abs(counts[allowed] - expected).max() < 5 * np.sqrt(expected)
-    assert random_actions(np.zeros((2, 4), np.uint64), engine.layout, np.random.default_rng(0)).tolist() == [-1, -1]

@@ -130,7 +130,7 @@ def kinds_of(engine: Engine) -> np.ndarray:
 
 
 def pick(generator: np.random.Generator, style: str, legal: list[str], reference: ReferenceDeal) -> str:
-    """Choose an action; of catches half are of three cards that lie in the pile and form a meld, used ones too."""
+    """Choose an action; half of the catches name three cards of the pile that form a meld, used ones too."""
     catches = [action for action in legal if action.startswith("catch")]
     if catches and (reference.named or generator.random() < 0.3):
         melds = [meld for meld in MELDS_OF_THREE if set(reference.named) < meld <= set(reference.pile)]
@@ -185,7 +185,7 @@ def compare_result(engine: Engine, row: int, reference: ReferenceDeal) -> None:
     assert {seat: sorted(sorted(meld) for meld in found.spread[seat]) for seat in spread} == spread
 
 
-def test_presets_are_read_alike() -> None:
+def test_presets_equal_those_of_the_reference() -> None:
     """Two readings of docs/rules.md, written apart, agree in every field."""
     from tests.reference import NO_EFFECT
 
@@ -197,7 +197,7 @@ def test_presets_are_read_alike() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_move_by_move(preset: str) -> None:
+def test_presets_agree_with_the_reference_move_by_move(preset: str) -> None:
     rules = Rules.preset(preset)
     kinds = kinds_of(compare(rules, num_deals=200, seed=11))
     assert kinds[Kind.DEAD] >= 1
@@ -212,12 +212,12 @@ def test_move_by_move(preset: str) -> None:
     [(preset, overrides) for preset, cases in OPTIONS.items() for overrides in cases],
     ids=lambda value: value if isinstance(value, str) else ",".join(f"{k}={v}" for k, v in value.items()),
 )
-def test_move_by_move_with_options(preset: str, overrides: dict[str, object]) -> None:
+def test_options_agree_with_the_reference_move_by_move(preset: str, overrides: dict[str, object]) -> None:
     compare(Rules.preset(preset, **overrides), num_deals=60, seed=12)
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_random_rules_move_by_move(part: int) -> None:
+def test_random_rules_agree_with_the_reference_move_by_move(part: int) -> None:
     """200 randomly drawn rule systems of all modes; half of the decks are rich in melds."""
     compare_random_rules(part, num_deals=3)
 
@@ -294,7 +294,7 @@ def test_options_of_the_showdown_change_it_as_in_the_reference(preset: str, opti
 def meld_rich_showdowns(
     generator: np.random.Generator, rules: Rules, count: int
 ) -> Iterator[tuple[list[list[int]], int]]:
-    """Yield hands after the knock card is thrown, and the seat that knocks with them."""
+    """Yield hands after the knock card is discarded, and the seat that knocks with them."""
     while count:
         deck = meld_rich_deck(generator, rules, dealer=rules.num_seats - 1)
         dealt = rules.num_seats * rules.hand_size
@@ -308,7 +308,7 @@ def meld_rich_showdowns(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
-def test_move_by_move_10_000_deals(preset: str) -> None:
+def test_presets_agree_over_10_000_deals(preset: str) -> None:
     kinds = sum(kinds_of(compare(Rules.preset(preset), num_deals=1_000, seed=seed)) for seed in range(10))
     assert kinds.sum() == 10_000
     assert kinds[Kind.DEAD]
@@ -316,13 +316,13 @@ def test_move_by_move_10_000_deals(preset: str) -> None:
 
 
 @pytest.mark.slow
-def test_random_rules_over_10_000_deals() -> None:
+def test_random_rules_agree_over_10_000_deals() -> None:
     for part in range(8):
         compare_random_rules(part, num_deals=50)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", OPTIONS)
-def test_options_move_by_move_2_000_deals(preset: str) -> None:
+def test_options_agree_over_2_000_deals(preset: str) -> None:
     for index, overrides in enumerate(OPTIONS[preset]):
         compare(Rules.preset(preset, **overrides), num_deals=2_000, seed=100 + index)

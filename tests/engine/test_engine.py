@@ -1,17 +1,13 @@
-"""The engine: invariants of play, independence of rows, seeds, copies, and bad input refused by name."""
+"""The engine: invariants of play, independence of rows, and bad input refused by name."""
 
 from __future__ import annotations
-
-import copy
-import pickle
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from gin_env.engine import Engine, State
 from gin_env.engine.dealing import parse_deck
-from gin_env.engine.state import array_fields, log_capacity
+from gin_env.engine.state import log_capacity
 from gin_env.errors import IllegalAction, InvalidPosition
 from gin_env.notation.position_checks import card_problems
 from gin_env.observation import player_view
@@ -39,7 +35,7 @@ def cards_are_conserved(state: State) -> bool:
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
-def test_invariants_at_every_step(name: str) -> None:
+def test_invariants_hold_at_every_step(name: str) -> None:
     rules, num_deals = ALL_RULES[name], 20
     engine = rich_engine(rules, num_deals, seed=1)
     state = engine.state
@@ -61,12 +57,12 @@ def test_invariants_at_every_step(name: str) -> None:
     assert [problem for row in range(num_deals) for problem in card_problems(state, row)] == []
     assert (state.turn <= rules.max_turns).all()
     catches = np.array([book.score_gains(int(state.dealer[row])) for row, book in enumerate(bookkeepers)])
-    check_what_is_booked(state, catches)
+    check_points_and_winners(state, catches)
     hardest = name == "straight_2p"
     assert {Kind.DEAD, Kind.GIN if hardest else Kind.KNOCK} <= set(state.kind.tolist())
 
 
-def check_what_is_booked(state: State, catches: np.ndarray) -> None:
+def check_points_and_winners(state: State, catches: np.ndarray) -> None:
     """Points, net points and winners of deals that are over, given what catches paid each team."""
     rules = state.rules
     dead = state.kind == Kind.DEAD
@@ -141,122 +137,13 @@ def test_rows_are_independent(name: str) -> None:
     assert (together.state.deal_number > 0).any()
 
 
-def test_seeds_decide_everything() -> None:
-    decks = []
-    for seed in (4, 4, 5):
-        engine = Engine("palace_4p", 50, seed)
-        engine.reset()
-        first = engine.state.deck.copy()
-        engine.reset()
-        decks.append(np.stack([first, engine.state.deck]))
-        assert not (first == engine.state.deck).all(axis=1).any(), "each deal has its own deck"
-        assert len(np.unique(first, axis=0)) == 50
-    assert (decks[0] == decks[1]).all()
-    assert not (decks[0] == decks[2]).all(axis=2).any()
-
-
-def test_decks_and_dealers_are_uniform() -> None:
-    engine = Engine("palace_4p", 20_000, seed=1)
-    engine.reset()
-    counts = np.stack([np.bincount(engine.state.deck[:, place], minlength=52) for place in range(52)])
-    expected = 20_000 / 52
-    chi_squared = ((counts - expected) ** 2 / expected).sum()
-    assert abs(chi_squared - 51 * 51) < 6 * np.sqrt(2 * 51 * 51)
-    dealers = np.bincount(engine.state.dealer, minlength=4)
-    assert np.abs(dealers - 5_000).max() < 5 * np.sqrt(20_000 * 3 / 16)
-
-
-def deep_pickle(engine: Engine) -> Engine:
-    return pickle.loads(pickle.dumps(engine))
-
-
-@pytest.mark.parametrize("copying", [copy.deepcopy, deep_pickle])
-@pytest.mark.parametrize("name", ["palace_4p", "duel_all", "team_all", "rotation_all", "pooled_all", "tables_net"])
-def test_copies_go_on_alike(copying: Callable[[Engine], Engine], name: str) -> None:
-    engine = rich_engine(ALL_RULES[name], 6, seed=2)
-    for _ in play_on(engine, steps=20):
-        pass
-    twin = copying(engine)
-    assert twin.rules == engine.rules
-    for one, other in zip(play_on(engine, seed=3), play_on(twin, seed=3), strict=True):
-        assert (one == other).all()
-        assert twin.state.equals(engine.state)
-    for one in (engine, twin):
-        one.reset()
-    assert twin.state.equals(engine.state)
-
-
-@pytest.mark.parametrize("name", ALL_RULES)
-def test_clone_take_and_put(name: str) -> None:
-    engine = rich_engine(ALL_RULES[name], 6, seed=3)
-    before = engine.state.clone()
-    for _ in play_on(engine, steps=7):
-        pass
-    middle = engine.state.clone()
-    assert not middle.equals(before)
-    assert card_problems(before, 0) == []
-    engine.state.put([1, 2], before.take([1, 2]))
-    assert engine.state.take([2]).equals(before.take([2]))
-    assert engine.state.take([0]).equals(middle.take([0]))
-    assert not engine.state.take([0]).equals(before.take([0]))
-    pieces = [middle.take([4, 5]), middle.take([0, 1, 2, 3])]
-    assert State.concatenate(pieces).equals(middle.take([4, 5, 0, 1, 2, 3]))
-    assert pickle.loads(pickle.dumps(middle)).equals(middle)
-
-
-def test_state_says_what_is_wrong() -> None:
-    engine = Engine("palace_4p", 1, seed=0)
-    engine.reset()
-    assert card_problems(engine.state) == []
-    broken = engine.state.clone()
-    broken.hands[0, 1] |= broken.hands[0, 0] & ~(broken.hands[0, 0] - np.uint64(1))
-    assert any("cards in two places" in problem for problem in card_problems(broken))
-    broken = engine.state.clone()
-    broken.hands[0, 2] &= broken.hands[0, 2] - np.uint64(1)
-    assert any("cards missing" in problem for problem in card_problems(broken))
-    assert any("seat 2 holds 6 cards instead of 7" in problem for problem in card_problems(broken))
-    assert {field.name for field in array_fields()} >= {"hands", "deck", "log"}
-
-
-# ------------------------------------------------------------------ bad input
-
-
-@pytest.mark.parametrize(
-    ("deck", "said"),
-    [
-        ([0, *range(51)], "not a permutation of the 52 cards: it lacks KC"),
-        ([52, *range(51)], "lacks KC"),
-        ([0.5, *range(51)], "hold float64 values"),
-    ],
-)
-def test_wrong_decks(deck: list[int], said: str) -> None:
-    with pytest.raises(InvalidPosition, match=said):
-        parse_deck(deck)
-    with pytest.raises(InvalidPosition, match=said):
-        Engine("classic_2p").reset(decks=deck)
-
-
-def test_wrong_dealers_and_sizes() -> None:
-    with pytest.raises(InvalidPosition, match="dealer 4 is no seat: the seats are 0 to 3"):
-        Engine("palace_4p").reset(dealers=4)
-    for dealer in (0.5, "left", True):
-        with pytest.raises(InvalidPosition, match=f"dealer {dealer!r} is no seat"):
-            Engine("palace_4p").reset(dealers=dealer)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="num_deals=0"):
-        Engine("palace_4p", 0)
-    engine = Engine("classic_2p", 3)
-    engine.reset()
-    with pytest.raises(ValueError, match="one action for each of 3 deals"):
-        engine.step([0])
-
-
-def test_rows_are_numbers_or_a_mask() -> None:
+def test_rows_are_given_as_numbers_or_a_mask() -> None:
     engine = Engine("classic_2p", 4, seed=1)
     engine.reset()
     decks = engine.state.deck.copy()
     engine.reset(np.array([False, False, True, True]))
     assert (engine.state.deck == decks).all(axis=1).tolist() == [True, True, False, False]
-    for rows, said in (([4], "row 4 is none: the rows are 0 to 3"), ([-1], "row -1"), ([0.5], "rows hold float64")):
+    for rows, said in (([4], "row 4 .*0 to 3"), ([-1], "row -1"), ([0.5], "rows hold float64")):
         for call in (engine.reset, engine.legal_mask, lambda rows: player_view(engine.state, rows=rows)):
             with pytest.raises(ValueError, match=said):
                 call(rows)
@@ -282,7 +169,7 @@ def test_numbers_and_seats_are_checked() -> None:
             single_view(engine.state, seat)  # type: ignore[arg-type]
     with pytest.raises(InvalidPosition, match=r"dealers have shape \(2,\)"):
         Engine("classic_2p", 3).reset(dealers=[0, 1])
-    with pytest.raises(InvalidPosition, match="deck of 2 cards: all 52 are needed"):
+    with pytest.raises(InvalidPosition, match=r"deck of 2 cards.*52"):
         parse_deck("AS 2S")
     with pytest.raises(InvalidPosition, match=r"decks have shape \(1, 51\)"):
         Engine("classic_2p").reset(decks=list(range(51)))
@@ -298,17 +185,6 @@ def test_illegal_actions_change_nothing(action: int) -> None:
     with pytest.raises(IllegalAction, match=r"in phase upcard_offer of deal 1; legal: pass, take"):
         engine.step([0, action])
     assert engine.state.equals(before)
-
-
-def test_a_refused_deck_does_not_use_up_a_deal() -> None:
-    one, other = Engine("classic_2p", seed=4), Engine("classic_2p", seed=4)
-    for engine in (one, other):
-        engine.reset()
-    with pytest.raises(InvalidPosition):
-        one.reset(dealers=9)
-    for engine in (one, other):
-        engine.reset()
-    assert one.state.equals(other.state)
 
 
 def test_actions_in_finished_deals_are_ignored() -> None:

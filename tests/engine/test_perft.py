@@ -1,4 +1,4 @@
-"""Perft: how many positions lie so many actions ahead of curated, knock-rich positions.
+"""Perft: the number of positions a few actions ahead of curated, knock-rich positions.
 
 The batch engine counts whole levels at once (``State.take`` and ``Engine.load``), the reference one copy at a time;
 both must find the counts written here. A deal that has ended is one leaf, at its own depth and at every later one, so
@@ -25,7 +25,7 @@ KNOCKS = "3S 4S 5S 6S 9H 9D 9C 2D 2H AC"
 LOSES = "7S 8S JH QH KH 5C 5D 4C TD 6H"
 GIN = "3S 4S 5S 6S 9H 9D 9C AC AD AH"
 UNDERCUTS = "7S 8S JH QH KH TD JD QD 2S 2C"
-#: The hand of docs/rules.md section 5, less one card: with it 9 are left after 6S, by one of several arrangements.
+#: A hand without its eleventh card 6H: with that, 9 points are left after 6S, but only in one of several arrangements.
 TIED = "2S 5S 6S 3C 4C 5C 6C 2H 4H 5H"
 TRADERS = ("3S 4S 5S 9H 9D 9C QC", "TS TH TC 8S 8H 8D AH", "2S 2D 2C JH QH KH 6D", "KS KC KD 7C 6C 5C 4H")
 THREE = ("3S 4S 5S 9H 9D 9C 2D", "TH TC TS 8S 8H 8D AH", "7S JH JC JD 5H 4H 3H")
@@ -33,7 +33,7 @@ THREE = ("3S 4S 5S 9H 9D 9C 2D", "TH TC TS 8S 8H 8D AH", "7S JH JC JD 5H 4H 3H")
 
 @dataclasses.dataclass(frozen=True)
 class Position:
-    """Where a count starts, and what it finds after 1, 2, ... actions; the last count is for the slow run."""
+    """Where a count starts, and the counts after 1, 2, ... actions; the last count is for the slow run."""
 
     preset: str
     hands: tuple[str, ...]
@@ -41,7 +41,7 @@ class Position:
     actions: str = "pass, pass, draw"
     upcard: str = "KC"
     stock: str = "KD QC"
-    stall: int = 0  #: turns of throwing the drawn card after the actions
+    stall: int = 0  #: turns of discarding the drawn card after the actions
     then: str = ""  #: actions after these
     rules: dict[str, Any] = dataclasses.field(default_factory=dict)
 
@@ -195,13 +195,13 @@ def check(name: str, counts: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize("name", POSITIONS)
-def test_counts(name: str) -> None:
+def test_engine_and_reference_count_the_same_positions(name: str) -> None:
     check(name, POSITIONS[name].counts[:-1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POSITIONS)
-def test_deeper_counts(name: str) -> None:
+def test_deeper_counts_agree_too(name: str) -> None:
     check(name, POSITIONS[name].counts)
 
 
@@ -211,7 +211,7 @@ def test_the_positions_are_what_they_claim() -> None:
     def num_ends(name: str) -> int:
         return sum(text == "big_gin" or text.startswith("knock") for text in tables[name].legal)
 
-    assert "knock 6S" in tables["tied arrangements"].legal, "docs/rules.md section 5: 9 are left"
+    assert "knock 6S" in tables["tied arrangements"].legal, "9 are left"
     assert num_ends("knock-rich") == 9
     assert "big_gin" in tables["big gin"].legal
     assert num_ends("gin only") == num_ends("Oklahoma, an ace") == 1, "gin alone"

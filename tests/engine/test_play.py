@@ -1,4 +1,4 @@
-"""The rules move by move: offers, the taken discard, trades, the turn cap, lay-offs and ties (docs/rules.md)."""
+"""The main game move by move: offers, the taken discard, trades, the turn cap, lay-offs and ties."""
 
 from __future__ import annotations
 
@@ -10,36 +10,27 @@ from gin_env.engine import Engine, Phase
 from gin_env.rules import Rules
 from gin_env.scoring import Kind, score_deal
 from gin_env.scoring.challenge_2021 import greedy_layoffs
-from tests.helpers.play import play_on, rich_engine
+from tests.helpers.play import act, legal_texts, play_on, rich_engine
 
 
-def act(engine: Engine, *texts: str) -> None:
-    for text in texts:
-        engine.step([engine.layout.index(text)])
-
-
-def legal(engine: Engine) -> list[str]:
-    return engine.layout.texts(engine.state.legal[0])
-
-
-def test_upcard_is_offered_to_every_seat_once_and_then_only_the_stock_is_left() -> None:
+def test_the_upcard_is_offered_to_every_seat_once_and_then_only_the_stock_is_left() -> None:
     engine = Engine("palace_4p", seed=1)
     engine.reset(dealers=2)
     for seat in (3, 0, 1, 2):
         assert engine.state.mover[0] == seat
-        assert legal(engine) == ["pass", "take"]
+        assert legal_texts(engine) == ["pass", "take"]
         act(engine, "pass")
     assert Phase(int(engine.state.phase[0])) is Phase.FORCED_DRAW
     assert engine.state.mover[0] == 3
-    assert legal(engine) == ["draw"]
+    assert legal_texts(engine) == ["draw"]
 
 
-def test_taker_of_the_upcard_has_the_first_turn() -> None:
+def test_the_taker_of_the_upcard_has_the_first_turn() -> None:
     engine = Engine("palace_4p", seed=1)
     engine.reset(dealers=0)
     act(engine, "pass", "take")
     assert (engine.state.mover[0], engine.state.turn_seat[0]) == (2, 2)
-    act(engine, next(text for text in legal(engine) if text.startswith("discard")))
+    act(engine, next(text for text in legal_texts(engine) if text.startswith("discard")))
     assert engine.state.mover[0] == 3
 
 
@@ -57,7 +48,7 @@ def test_a_taken_card_is_neither_discarded_nor_the_knock_card_in_that_turn(prese
     assert seen > 20, "the case must have come up with a knock possible"
 
 
-def test_a_card_that_comes_back_in_a_trade_still_may_not_be_thrown() -> None:
+def test_a_taken_card_that_comes_back_in_a_trade_may_not_be_discarded() -> None:
     engine = Engine("palace_4p", seed=3)
     engine.reset(dealers=3)
     act(engine, "take")
@@ -65,29 +56,29 @@ def test_a_card_that_comes_back_in_a_trade_still_may_not_be_thrown() -> None:
     act(engine, f"give {taken}")
     assert engine.state.mover[0] == 2
     act(engine, f"give {taken}")
-    assert f"discard {taken}" not in legal(engine)
-    assert not any(text.startswith("give") for text in legal(engine)), "one trade a turn"
-    act(engine, legal(engine)[0])
+    assert f"discard {taken}" not in legal_texts(engine)
+    assert not any(text.startswith("give") for text in legal_texts(engine)), "one trade a turn"
+    act(engine, legal_texts(engine)[0])
     assert engine.state.mover[0] == 1
 
 
-def test_a_trade_veils_what_was_known() -> None:
+def test_after_a_trade_a_known_card_is_known_to_be_with_the_team() -> None:
     engine = Engine("palace_4p", seed=3)
     engine.reset(dealers=3)
     act(engine, "take")
     taken = CARD_BITS[engine.state.taken_card[0]]
     assert engine.state.known_bits[0].tolist() == [taken, 0, 0, 0]
-    other = next(text for text in legal(engine) if text.startswith("give"))
+    other = next(text for text in legal_texts(engine) if text.startswith("give"))
     act(engine, other, other)
     assert engine.state.known_bits[0].tolist() == [0, 0, 0, 0]
     assert engine.state.team_known_bits[0].tolist() == [taken, 0]
 
 
-def test_endless_cycling_ends_dead_at_the_turn_cap() -> None:
+def test_endless_cycling_is_a_dead_deal_at_the_turn_cap() -> None:
     engine = Engine(Rules.preset("classic_2p", max_turns=50), seed=2)
     engine.reset()
     while not engine.over[0]:
-        choices = legal(engine)
+        choices = legal_texts(engine)
         act(engine, "take" if "take" in choices else next(text for text in choices if text.startswith("discard")))
     assert (int(engine.state.kind[0]), int(engine.state.turn[0])) == (Kind.DEAD, 50)
     assert engine.state.points[0].tolist() == [0, 0]
@@ -116,7 +107,7 @@ def test_a_knock_on_the_last_turn_counts() -> None:
 
 
 def test_a_run_may_be_extended_by_any_number_of_lay_offs() -> None:
-    """5-6-7S takes 8S and 9S above and 4S and 3S below, or 8S 9S TS (a neighbour refused more than one)."""
+    """5-6-7S takes 8S and 9S above and 4S and 3S below, or 8S 9S TS (another implementation refused more than one)."""
     hand = "8S 9S JS 4S 3S KD KH 7H 9D 2C"
     result = score_deal("classic_2p", ["5S 6S 7S QH QD QC 2D AC AH AD KC", hand], knocker=0, knock_card="KC")
     assert result.layoffs == {1: ["3S", "4S", "8S", "9S"]}

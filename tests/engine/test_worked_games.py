@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gin_env.engine.settlement import next_dealers
+from gin_env.engine.next_dealer import next_dealers
 from gin_env.rules import PRESETS, Rules
 from tests.helpers.worked import Game, Script, Table, changed, worked
 from tests.reference import next_dealer
@@ -31,14 +31,14 @@ HANDS = {
 
 
 def script(what: str, winner: int, dealer: int, seats: int = 2) -> Script:
-    """Return the cards and actions of a deal; the knocker throws KD in his first turn. A dead deal has no winner."""
+    """Return the cards and actions of a deal; the knocker discards KD in its first turn. A dead deal has no winner."""
     playing = [(dealer + step) % seats for step in (1, 2)]
     loser = sum(playing) - winner
     knocker = loser if what == "undercut" else winner
     hands = [""] * seats
     hands[knocker], hands[sum(playing) - knocker] = HANDS[what]
     if what == "dead":
-        # The drawn card is thrown, 29 times: the stock is what nobody holds, in id order.
+        # The drawn card is discarded, 29 times; the stock is the cards that nobody holds, in id order.
         held = ["TC", *" ".join(hands).split()]
         stock = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK" if rank + suit not in held]
         turns = [f"draw, discard {card}" for card in stock[:29]]
@@ -89,8 +89,8 @@ def test_next_dealer_of_two(dealer_rule: str, after: tuple[int, int, int]) -> No
 
 
 @worked("dealer_rule", "dead_redeal")
-def test_next_dealer_by_lot() -> None:
-    """Nobody can work out a lot by hand: it comes from the seed, and both seats come up."""
+def test_next_dealer_at_random() -> None:
+    """A random dealer cannot be worked out by hand: it depends on the seed, and both seats come up."""
     rules = changed(CLASSIC, {"dealer_rule": "random", "dead_redeal": "same"})
     drawn = set()
     for seed in range(8):
@@ -133,7 +133,7 @@ def test_next_dealer_in_free_for_all() -> None:
     undercut = [knocker, "TH TC TS 8S 8H 8D AH", "7S JH QC 6C 5H 4C 3H"]
 
     def after(dealer_rule: str, hands: list[str], dealer: int) -> int:
-        stock = ["KS", "QS"][: 2 - dealer]  # thrown by the seats between dealer and knocker
+        stock = ["KS", "QS"][: 2 - dealer]  # discarded by the seats between dealer and knocker
         rules = changed(FREE, {"dealer_rule": dealer_rule})
         table = Table(rules, hands, "8C", " ".join([*stock, "KH"]), dealer).play("pass x3").stall(2 - dealer)
         table.play("draw, knock KH")

@@ -18,12 +18,12 @@ from tests.helpers.worked import Table, changed, worked
 
 CLASSIC, PALACE, FREE = PRESETS["classic_2p"], PRESETS["palace_4p"], PRESETS["free_for_all_3p"]
 
-# As in tests/scoring/test_worked_deals.py: KNOCKS leaves 5, LOSES lays off 7S 8S and keeps 30: 25 points. On gin he
+# As in tests/scoring/test_worked_deals.py: KNOCKS leaves 5, LOSES lays off 7S 8S and keeps 30: 25 points. On gin LOSES
 # keeps 45.
 KNOCKS = "3S 4S 5S 6S 9H 9D 9C 2D 2H AC"
 LOSES = "7S 8S JH QH KH 5C 5D 4C TD 6H"
 GIN = "3S 4S 5S 6S 9H 9D 9C AC AD AH"
-# Partners: seat 0 needs 9C of its mate to knock. Nothing fits anybody's melds.
+# Partners: seat 0 needs 9C of its partner to knock. Nothing fits anybody's melds.
 TRADERS = [
     "3S 4S 5S 9H 9D KD QC",
     "KC QH 8D 5D 3C 2H TS",  # 48, no meld
@@ -38,12 +38,12 @@ def table(changes: dict[str, Any], upcard: str = "KC", stock: str = "KD", hands:
 
 @worked("upcard_offer", "all_pass_forces_stock")
 def test_the_first_upcard() -> None:
-    # The knocker draws KD and throws it: 30 - 5. Without the offer he draws at once.
+    # The knocker draws KD and discards it: 30 - 5. Without the offer it draws at once.
     assert table({"upcard_offer": True}).play("pass, pass, draw, knock KD").points == [25, 0]
     without = table({"upcard_offer": False})
     assert without.legal == ["take", "draw"]
     assert without.play("draw, knock KD").points == [25, 0]
-    # After two passes 2C, which he declined, is out of reach, or he takes it: 2D 2H 2C, AC thrown, gin, 45 + 25.
+    # After two passes the declined 2C is out of reach, or seat 0 takes it: 2D 2H 2C, AC discarded, gin, 45 + 25.
     forced = table({"all_pass_forces_stock": True}, "2C").play("pass, pass")
     assert forced.legal == ["draw"]
     assert forced.play("draw, knock KD").points == [25, 0]
@@ -65,7 +65,7 @@ def test_stock_floor(floor: int) -> None:
 
 @worked("last_discard_knock")
 def test_last_discard() -> None:
-    # Seat 0 draws and throws AC as the 29th and last card. Seat 1 lacks it to knock: KD goes, 5 are left, 30 - 5.
+    # Seat 0 draws and discards AC as the 29th and last card. Seat 1 lacks it to knock: KD goes, 5 are left, 30 - 5.
     hands = (LOSES, "3S 4S 5S 6S 9H 9D 9C 2D 2H KD")
 
     def last_discard(last_discard_knock: bool) -> Table:
@@ -78,7 +78,7 @@ def test_last_discard() -> None:
     assert offered.play("take").legal == ["knock KD"]
     assert offered.play("knock KD").points == [0, 25]
     assert last_discard(True).play("pass").kind == "dead"
-    # 8C makes no knock: KD thrown, 2 + 2 + 8 = 12 are left. It may not be taken.
+    # 8C makes no knock: KD discarded, 2 + 2 + 8 = 12 are left. It may not be taken.
     useless = table({"last_discard_knock": True}, stock="28 8C", hands=hands).play("pass, pass").stall(29)
     assert useless.legal == ["pass"]
     assert useless.play("pass").points == [0, 0]
@@ -86,7 +86,7 @@ def test_last_discard() -> None:
 
 @worked("max_turns")
 def test_max_turns() -> None:
-    # Three cards go round: seat 0 takes TD throws AC, seat 1 takes AC throws KD, seat 0 takes KD throws TD, ...
+    # Three cards go round: seat 0 takes TD and discards AC, seat 1 takes AC and discards KD, seat 0 takes KD, ...
     hands = ("7S 8S JH QH KH 5C 5D 4C 6H AC", "3S 4S 5S 6S 9H 9D 9C 2D 2H KD")
     discarded = ["AC", "KD", "TD"] * 17
     cycle = ", ".join(f"take, discard {card}" for card in discarded[:49]) + ", take"
@@ -122,11 +122,12 @@ def test_trades(trades: int) -> None:
         return
     dealt.play("give KD, give 9C")
     if trades == 1:
-        # QC thrown, AH left: 1, and 10 + 2 + 10 + 6 + 6 + 8 + 3 = 45 with the mate. 48 + 53 - 46, and the box of 10.
+        # QC discarded, AH left: 1, and 10 + 2 + 10 + 6 + 6 + 8 + 3 = 45 with the partner.
+        # 48 + 53 - 46, and the box of 10.
         assert not any(text.startswith("give") for text in dealt.legal)
         assert dealt.play("knock QC").points == [101 - 46 + 10, 0]
         return
-    # QC against 2S: a run of four, AH thrown, nothing left; 53 with the mate. 101 - 53, small gin 10, box 10.
+    # QC against 2S: a run of four, AH discarded, nothing left; 53 with the partner. 101 - 53, small gin 10, box 10.
     dealt.play("give QC, give 2S")
     assert not any(text.startswith("give") for text in dealt.legal)
     assert (dealt.play("knock AH").kind, dealt.points) == ("small_gin", [101 - 53 + 10 + 10, 0])
@@ -144,28 +145,29 @@ def test_who_picks_the_reply() -> None:
 
 @worked("trade_taken_card")
 def test_trading_the_taken_card() -> None:
-    # 8S, just taken, for 9C; KD thrown, 10 left (QC), and 8 + 2 + 10 + 6 + 6 + 8 + 3 = 43 with the mate: 101 - 53 + 10.
+    # 8S, just taken, for 9C; KD discarded, 10 left (QC), and 8 + 2 + 10 + 6 + 6 + 8 + 3 = 43 with the partner:
+    # 101 - 53 + 10.
     may = Table(changed(PALACE, {"trade_taken_card": True}), TRADERS, "8S").play("take")
     assert may.play("give 8S, give 9C, knock KD").points == [58, 0]
-    # It may come back, and then still may not be thrown (row 14).
+    # It may come back, and then still may not be discarded.
     back = Table(changed(PALACE, {"trade_taken_card": True}), TRADERS, "8S").play("take, give 8S, give 8S")
     assert "discard 8S" not in back.legal
-    # Where it may not be offered, QC goes: 8 left (8S), and 45 with the mate: the same 53.
+    # Where it may not be offered, QC goes: 8 left (8S), and 45 with the partner: the same 53.
     may_not = Table(changed(PALACE, {"trade_taken_card": False}), TRADERS, "8S").play("take")
     assert "give 8S" not in may_not.legal
     assert may_not.play("give QC, give 9C, knock KD").points == [58, 0]
 
 
 @worked("partner_hand_visible")
-def test_what_the_mate_sees() -> None:
+def test_what_the_partner_sees() -> None:
     for visible in (True, False):
         rules = changed(PALACE, {"partner_hand_visible": visible})
         dealt = Table(rules, TRADERS, "8S", "AH").play("pass x4, draw, give KD")
         seen = player_view(dealt.state, 2)
-        # The mover's seven cards, or none of them; the card on offer is seen in any case, by the mate alone.
+        # The mover's seven cards, or none of them; the offered card is seen in any case, by the partner alone.
         assert format_cards(seen.partner_bits[0]) == ("3S 4S 5S AH 9H 9D QC" if visible else "")
         assert seen.offered_card[0] != player_view(dealt.state, 1).offered_card[0]
-        # 52, less the mate's own 8 and the upcard, less the mover's 7 where they are seen.
+        # 52, less the partner's own 8 and the upcard, less the mover's 7 where they are seen.
         assert int(np.bitwise_count(seen.unseen_bits[0])) == 43 - 7 * visible
         assert dealt.play("give 9C, knock QC").points == [65, 0]
 
@@ -173,7 +175,7 @@ def test_what_the_mate_sees() -> None:
 @worked("boast", "boast_wait_turns")
 @pytest.mark.parametrize("wait", [1, 2, 3])
 def test_boasting_bars_the_knock(wait: int) -> None:
-    stock = "KD 3D KC 3C QD 7D QC 8D"  # seat 0 draws court cards and throws them
+    stock = "KD 3D KC 3C QD 7D QC 8D"  # seat 0 draws court cards and discards them
     dealt = table({"boast": True, "boast_wait_turns": wait}, "TC", stock).play("pass, pass, draw")
     assert {"boast", "knock KD"} <= set(dealt.legal)
     dealt.play("boast")
@@ -207,7 +209,7 @@ def test_boasts_in_a_dead_deal() -> None:
 @worked("catch_glass", "catch_points")
 def test_catching_the_glass() -> None:
     def sevens(**changes: Any) -> Table:
-        """Deal 7C as the upcard; 7D and 7H are drawn and thrown; seat 0, who can knock for 25, draws KD."""
+        """Deal 7C as the upcard; 7D and 7H are drawn and discarded; seat 0, who can knock for 25, draws KD."""
         dealt = table(changes, "7C", "7D 7H KD 3D KC")
         return dealt.play("pass, pass, draw, discard 7D, draw, discard 7H, draw")
 
@@ -218,7 +220,7 @@ def test_catching_the_glass() -> None:
     assert not any(text.startswith("catch") for text in right.legal)
     assert right.play("knock KD").points == [35, 0]
     assert sevens(catch_glass=True, catch_points=40).play("catch 7C, catch 7D, catch 7H").points == [40, 0]
-    # Wrong: 7S lies with seat 1; 7C 7D KC is no meld: 10 for the others.
+    # Wrong: seat 1 holds 7S; 7C 7D KC is no meld: 10 for the others.
     for third in ("7S", "KC"):
         wrong = sevens(catch_glass=True).play(f"catch 7C, catch 7D, catch {third}")
         assert wrong.points == [0, 10]
@@ -227,13 +229,13 @@ def test_catching_the_glass() -> None:
     used = sevens(catch_glass=True).play("catch 7C, catch 7H, catch 7D, discard KD, draw, discard 3D, draw")
     assert used.play("catch 7C, catch 7H, catch 7D").points == [10, 10]
     assert used.play("knock KC").points == [35, 10]
-    # After three turns and 26 more the deal is dead; the catch stays booked.
+    # After three turns and 26 more the deal is dead; the points of the catch are kept.
     dead = sevens(catch_glass=True).play("catch 7C, catch 7H, catch 7D, discard KD").stall(26)
     assert (dead.kind, dead.result.winner, dead.points) == ("dead", None, [10, 0])
 
 
 @worked("catch_glass")
-def test_whom_a_catch_pays() -> None:
+def test_who_is_paid_for_a_catch() -> None:
     def seven_hearts(preset: str, hands: list[str], third: str) -> Table:
         seats = PRESETS[preset].num_hands
         rules = changed(PRESETS[preset], {"catch_glass": True})
@@ -260,7 +262,7 @@ def test_whom_a_catch_pays() -> None:
 
 @worked("big_gin_bonus")
 def test_big_gin() -> None:
-    # GIN and 9S: nothing left of eleven cards: 45 + 31. Without the rule, 9S or 6S thrown: gin, 45 + 25.
+    # GIN and 9S: nothing left of eleven cards: 45 + 31. Without the rule, 9S or 6S discarded: gin, 45 + 25.
     big = table({"big_gin_bonus": 31}, stock="9S", hands=(GIN, LOSES)).play("pass, pass, draw")
     assert (big.play("big_gin").kind, big.points) == ("big_gin", [76, 0])
     small = table({"big_gin_bonus": None}, stock="9S", hands=(GIN, LOSES)).play("pass, pass, draw")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gin_env.engine import Phase, random_actions
-from gin_env.engine.settlement import end_bonuses
+from gin_env.engine.game_score import end_bonuses
 from gin_env.episodes import Agent, RandomAgent
 from gin_env.episodes.learner_table import LearnerTable
 from gin_env.errors import IllegalAction, InvalidPosition

@@ -1,8 +1,8 @@
-"""What the table has seen of one deal, kept apart from the engine: written from docs/rules.md rows 14-19, 37, 38 alone.
+"""What the table has seen of one deal, kept apart from the engine and written from docs/rules.md alone.
 
-``Bookkeeper`` is told each action as a text, with what lay open and what was drawn. It says what is known
-to lie with whom, who threw and who declined what, what partners remember of their trades, who has boasted
-and what has been caught.
+``Bookkeeper`` is given each action as a text, with the upcard and the drawn card. It keeps which cards each seat is
+known to hold, has discarded and declined, what partners remember of their trades, who has boasted and what has been
+caught.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Bookkeeper:
         self.catches_made: list[tuple[int, bool]] = []  # who named three cards, and whether they were right
 
     def act(self, action: str, seat: int, upcard: int, stock_top: int) -> None:
-        """Book an action of the seat whose turn it is (an answer: of its partner)."""
+        """Record an action of the seat whose turn it is (an answer: of its partner)."""
         verb, _, text = action.partition(" ")
         card = parse_card(text) if text else NO_CARD
         if not self.pile and self.taken == NO_CARD:
@@ -60,7 +60,7 @@ class Bookkeeper:
         elif verb == "catch":
             self._name(card, seat)
         elif verb in ("discard", "knock"):
-            self._throw(card, seat)
+            self._discard(card, seat)
 
     def _give(self, card: int, seat: int, partner: int) -> None:
         if self.offered != NO_CARD:
@@ -90,7 +90,7 @@ class Bookkeeper:
         self.catches_made.append((seat, right))
         self.named = []
 
-    def _throw(self, card: int, seat: int) -> None:
+    def _discard(self, card: int, seat: int) -> None:
         self.pile.append(card)
         self.discarded[seat].add(card)
         self.known[seat].discard(card)
@@ -102,11 +102,11 @@ class Bookkeeper:
         self.boast_bar[seat] = max(self.boast_bar[seat] - 1, 0)
 
     def visible_to(self, viewer: int) -> set[int]:
-        """Return the cards, beside those in hands that the viewer sees, of which it knows where they lie."""
+        """Return the cards that the viewer knows to be in a place, without those in hands that it sees."""
         return set(self.pile).union(*self.known, *self.team_known, self.gave[viewer])
 
     def score_gains(self, dealer: int) -> list[int]:
-        """Return what the catches of the deal have paid each team (row 38)."""
+        """Return what the catches of the deal have paid each team."""
         teams = set(range(self.num_teams)) - ({dealer} if self.rules.mode == "rotation" else set())
         points = [0] * self.num_teams
         for seat, right in self.catches_made:
@@ -116,7 +116,7 @@ class Bookkeeper:
         return points
 
     def check(self, state: State, row: int) -> None:
-        """Assert that the engine keeps the same facts of a deal that is going on."""
+        """Assert that the engine keeps the same facts of a deal that is not over."""
         for name in ("known", "team_known", "discarded", "declined", "gave"):
             expected = [int(bits_of(cards)) for cards in getattr(self, name)]
             assert getattr(state, f"{name}_bits")[row].tolist() == expected, name
@@ -132,7 +132,7 @@ class Bookkeeper:
 
 
 def book_actions(bookkeepers: list[Bookkeeper], engine: Engine, actions: list[int]) -> None:
-    """Book the actions about to be taken in all rows that go on."""
+    """Record the actions about to be taken in all deals that are not over."""
     state = engine.state
     for row in (~engine.over).nonzero()[0]:
         next_card = int(state.stock_next[row])

@@ -29,7 +29,7 @@ from tests.reference import deadwood
 
 FOLDER = DATA / "playthroughs"
 MOST_DEALS = 4
-#: Chosen so that every game comes to its end within so many deals, with every kind of end but team gin; others: 1.
+#: Chosen so that every game ends within ``MOST_DEALS``, with every kind of end but team gin; presets not listed: 1.
 SEEDS = {
     "palace_4p": 100,
     "palace_2p": 17,
@@ -138,7 +138,8 @@ class _Recorder:
             states = hashlib.sha256()
             update_with_state(states, finished, table)
             where = f" at table {table + 1}" if self.rules.num_tables > 1 else ""
-            yield f"End{where}: {_told(describe_result(self.rules, finished, table))}  state {states.hexdigest()[:8]}"
+            summary = _summary(describe_result(self.rules, finished, table))
+            yield f"End{where}: {summary}  state {states.hexdigest()[:8]}"
         points, net_points = transition.points[0].tolist(), transition.net_points[0].tolist()
         rewards = transition.rewards[0].tolist()
         yield f"  points {points}, net {net_points}, winner {transition.winner[0]}, rewards {rewards}"
@@ -169,12 +170,12 @@ def update_with_state(digest: hashlib._Hash, state: State, row: int) -> None:
 
 
 def _left(hand: list[str], text: str) -> int:
-    """Return the deadwood that is left after an action that throws a card, or none."""
+    """Return the deadwood that is left after an action that discards a card, or none."""
     return deadwood([card for card in hand if not text.endswith(card)])
 
 
-def _told(result: DealResult) -> str:
-    """Return how a table's deal ended, in words."""
+def _summary(result: DealResult) -> str:
+    """Return how a table's deal ended, in one line."""
     if result.kind == "dead":
         return "dead"
     melds = ", ".join(

@@ -32,7 +32,7 @@ THREES = [sum(1 << card for card in meld) for meld in all_melds() if len(meld) =
 
 
 def play(rules: Rules | str, num_rows: int, seed: int) -> Iterator[Engine]:
-    """Yield an engine at the start and after each step of deals in which seats mostly throw what they need least."""
+    """Yield an engine at the start and after each step of deals in which seats mostly discard what they need least."""
     engine = Engine(rules, num_rows, seed)
     engine.reset()
     generator = np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def play(rules: Rules | str, num_rows: int, seed: int) -> Iterator[Engine]:
 
 
 def sensible_actions(engine: Engine, generator: np.random.Generator) -> np.ndarray:
-    """Random actions, but mostly throws that leave little deadwood, right catches, and knocks: soon in even rows."""
+    """Random actions, but mostly discards that leave little deadwood, right catches, and knocks: soon in even rows."""
     state, layout = engine.state, engine.layout
     actions = random_actions(state.legal, layout, generator)
     mask = engine.legal_mask()

@@ -51,13 +51,13 @@ def worked_fields() -> set[str]:
 def build_deck(rules: Rules, dealer: int, hands: Sequence[str], upcard: str, stock: str = "") -> list[int]:
     """Return the deck that deals these cards; the rest fills up the hands and then the stock, in id order.
 
-    ``hands`` has a text for each seat at the table. ``stock`` lists cards from its top; a number among them stands for
-    so many of the rest.
+    ``hands`` has a text for each seat at the table. ``stock`` lists cards from its top; a number ``n`` among
+    them stands for ``n`` of the rest.
     """
     given = [parse_cards(hand) for hand in hands]
     named = [card for card in stock.split() if not card.isdigit()]
     used = {card for hand in given for card in hand} | set(parse_cards([upcard, *named]))
-    assert len(used) == sum(map(len, given)) + 1 + len(named), "a card stands twice"
+    assert len(used) == sum(map(len, given)) + 1 + len(named), "a card is given twice"
     rest = iter([card for card in range(52) if card not in used])
     first = 0 if rules.deal_order == "seat_zero" else (dealer + 1) % rules.num_seats
     seats = [(first + place) % rules.num_seats for place in range(rules.num_hands)]
@@ -121,7 +121,7 @@ class Table:
         return self
 
     def stall(self, turns: int) -> Table:
-        """Draw and throw the drawn card, so many turns."""
+        """Draw, and discard the drawn card, for ``turns`` turns."""
         for _ in range(turns):
             self.play("draw")
             self.play(f"discard {format_card(int(self.state.drawn_card[0]))}")
@@ -153,13 +153,13 @@ def showdown(
     upcard: str | None = None,
     boasters: Sequence[int] = (),
 ) -> DealResult:
-    """Settle a knock of seat 0, whose hand is given without the card that it throws."""
+    """Settle a knock of seat 0, whose hand is given without the card that it discards."""
     with_card = [f"{hands[0]} {knock_card}" if knock_card else hands[0], *hands[1:]]
     result = score_deal(rules, with_card, 0, knock_card, upcard, boasters=boasters)
-    told = score_showdown(
+    expected = score_showdown(
         dataclasses.asdict(rules), [hand.split() for hand in with_card], 0, knock_card, upcard, boasters
     )
-    assert_equal_results(result, told)
+    assert_equal_results(result, expected)
     return result
 
 

@@ -124,7 +124,7 @@ def test_replayagent_names_what_differs() -> None:
         (changed(record, indices=(999, *table.indices[1:])), "action 1: action 999 is not legal"),
         (changed(record, deck=shuffled), "action"),
         (changed(record, deck="AS" * 52), "stands twice"),
-        (changed(record, dealer=2), "dealer 2 is no seat"),
+        (changed(record, dealer=2), "dealer 2"),
         (changed(record, stream_key=2**64), "stream|int|large|bounds"),
         (changed(record, kind="gin"), "table 0: kind is"),
         (changed(record, points=(1, 2)), r"table 0: points is .*, but \(1, 2\) is recorded"),

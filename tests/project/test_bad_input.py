@@ -68,7 +68,7 @@ BAD_INPUT = {
         r"points of \[3, 2\] teams",
     ),
     "one table of two": (lambda: gin_env.score_tables("two_tables_4p", [TABLE]), "1 results"),
-    "no state to load": (lambda: Engine("classic_2p").load("x"), "'x' is no state"),
+    "no state to load": (lambda: Engine("classic_2p").load("x"), "expected a State.*'x'"),
     "names in one text": (lambda: Recorder("classic_2p", agents="ab"), "a name for each of the 2 seats"),
     "too few names": (lambda: Recorder("classic_2p", agents=["a"]), "a name for each of the 2 seats"),
     "sink of another kind": (lambda: Recorder("classic_2p", sink=5), "sink=5: must be a path"),

@@ -1,4 +1,4 @@
-"""Faults seen in other implementations of this game, each as a test (issue 2, point 6)."""
+"""Faults seen in other implementations of this game, each as a test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.options import ALL_RULES
 
 
 def section(env, agent, name):
-    """One named stretch of an agent's observation."""
+    """Return one named section of an agent's observation."""
     place = env.unwrapped.encoder.section(name)
     return env.observe(agent)["observation"][place.start : place.start + place.width]
 
@@ -68,7 +68,7 @@ def test_observing_another_agent_never_shows_the_movers_hand_or_mask(preset):
         step_randomly(env, generator)
 
 
-def test_dealing_the_movers_hidden_cards_anew_changes_nothing_for_the_others():
+def test_dealing_the_movers_hidden_cards_again_changes_nothing_for_the_others():
     env = gin_env.raw_env("palace_4p")
     env.reset(seed=11)
     generator = np.random.default_rng(4)
@@ -88,7 +88,7 @@ def test_dealing_the_movers_hidden_cards_anew_changes_nothing_for_the_others():
 
 
 @pytest.mark.parametrize("preset", gin_env.PRESETS)
-def test_what_a_sampler_makes_of_a_finished_environments_mask_is_refused(preset):
+def test_an_action_sampled_from_a_finished_environments_mask_is_refused(preset):
     env = finished(preset)
     rewards = dict(env.rewards)
     while env.agents:
@@ -141,8 +141,8 @@ def test_an_illegal_move_in_team_play_never_pays_the_offenders_partner(reward, o
         assert env.rewards[f"player_{seat}"] == (price if seat % 2 == offender % 2 else 0.0)
     assert all(env.terminations.values())
     assert "'draw'" in env.infos[f"player_{offender}"]["illegal_action"]
-    told = [env.infos[f"player_{seat}"]["illegal_action"] for seat in range(4) if seat != offender]
-    assert told == [f"by player_{offender}"] * 3  # the reason may name the offender's cards
+    reasons = [env.infos[f"player_{seat}"]["illegal_action"] for seat in range(4) if seat != offender]
+    assert reasons == [f"by player_{offender}"] * 3  # the reason may name the offender's cards
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
     paid = {}
     for agent in env.agent_iter():

@@ -12,7 +12,7 @@ import gin_env
 from gin_env import Engine, player_view
 from gin_env.cards import card_ids, format_card, parse_card
 from gin_env.engine import Phase
-from gin_env.engine.legal import knock_limits
+from gin_env.engine.knocking import knock_limits
 from gin_env.rendering.picture import picture_of
 from gin_env.rendering.svg import svg_document
 from gin_env.rendering.table import table_of_state, table_of_view

@@ -9,7 +9,8 @@ import pytest
 
 from gin_env.cards.melds import deadwood_after_each
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import add_to_games, end_bonuses, end_deals, next_dealers, start_games
+from gin_env.engine.game_score import add_to_games, deal_totals, end_bonuses, start_games
+from gin_env.engine.next_dealer import next_dealers
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import DealResult, Kind, score_deal
 from gin_env.scoring.spreads import open_seats
@@ -162,7 +163,7 @@ def test_two_tables(name: str) -> None:
         state = State.allocate(Rules.preset(case["preset"], team_score=team_score), 2)
         state.points[:] = [result.points for result in results]
         state.net_points[:] = [result.net_points for result in results]
-        deals = end_deals(state, np.array([[0, 1]]))
+        deals = deal_totals(state, np.array([[0, 1]]))
         assert deals.points[0].tolist() == expected[f"team_{team_score}"]
         assert deals.net_points[0].tolist() == [-7, 7]
         assert deals.winner[0] == 1
@@ -195,7 +196,7 @@ def test_match_end(name: str) -> None:
         start_games(state, row[0])
         state.scores[0], state.boxes[0] = scores[0] - [4, 0], boxes[0] - [1, 0]
         state.points[0], state.net_points[0], state.winner[0], state.kind[0] = [4, 0], [4, -4], 0, Kind.KNOCK
-        game = add_to_games(state, row, end_deals(state, row))
+        game = add_to_games(state, row, deal_totals(state, row))
         assert (state.scores[0] + game.bonuses[0]).tolist() == final
         assert (game.finished[0], game.winner[0]) == (True, 0)
 

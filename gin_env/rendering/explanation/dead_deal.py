@@ -9,7 +9,7 @@ import numpy as np
 from gin_env.cards import format_card
 from gin_env.engine import State
 from gin_env.engine.actions import PASS
-from gin_env.engine.settlement import next_dealers
+from gin_env.engine.next_dealer import next_dealers
 from gin_env.engine.state import unpack_events
 from gin_env.rendering.explanation.deal import Line, join
 from gin_env.rendering.explanation.points import add_up, points_line

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from gin_env.engine import Engine, State
-from gin_env.engine.settlement import add_to_games, end_deals, next_dealers, start_games
-from gin_env.episodes import Episodes, Outcome
-from gin_env.episodes.rewards import resolve_reward
+from gin_env.engine.game_score import add_to_games, deal_totals, start_games
+from gin_env.engine.next_dealer import next_dealers
+from gin_env.episodes import Episodes
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import Kind
 from gin_env.scoring.two_tables import net_of
@@ -26,9 +26,13 @@ DEALER_RULES = [
     for rule in ("clockwise", "alternate", "loser", "winner", "random", "fixed")
     for redeal in ("same", "next")
 ]
+
+
 ROTATIONS = [
     {"rotation": rule, "dead_redeal": redeal} for rule in ("loser", "clockwise") for redeal in ("same", "next")
 ]
+
+
 ENDS: list[dict[str, Any]] = [
     {"max_deals": 2, "target": 500},
     {"target": 500, "box_timing": "end", "box_bonus": 50, "game_bonus": 70, "shutout_bonus": 90},
@@ -89,7 +93,7 @@ def play_invented_game(rules: Rules, generator: np.random.Generator) -> Referenc
     while not reference.over:
         results = [random_deal(state, int(row), generator) for row in tables]
         state.deal_number += 1
-        deals = end_deals(state, tables[None])
+        deals = deal_totals(state, tables[None])
         result = together(rules, results)
         assert deals.points[0].tolist() == list(result.points)
         assert deals.net_points[0].tolist() == list(result.net_points)
@@ -128,22 +132,6 @@ def test_games_of_random_rules_equal_the_reference() -> None:
     generator = np.random.default_rng(2)
     for _ in range(60):
         play_invented_game(dataclasses.replace(random_rules(generator), max_deals=100), generator)
-
-
-def test_random_dealers_are_uniform_and_come_from_the_seed() -> None:
-    rules = Rules.preset("palace_4p", dealer_rule="random", dead_redeal="next")
-    drawn = []
-    for seed in (1, 1, 2):
-        engine = Engine(rules, 8_000, seed)
-        engine.reset(dealers=3)
-        dealers = next_dealers(engine.state, np.arange(8_000))
-        engine.reset(dealers=dealers)
-        drawn.append(np.stack([dealers, next_dealers(engine.state, np.arange(8_000))]))
-    for counts in (np.bincount(dealers, minlength=4) for dealers in drawn[0]):
-        assert np.abs(counts - 2_000).max() < 5 * np.sqrt(8_000 * 3 / 16)
-    assert (drawn[0] == drawn[1]).all()
-    assert 0.2 < (drawn[0] == drawn[2]).mean() < 0.3
-    assert 0.2 < (drawn[0][0] == drawn[0][1]).mean() < 0.3, "each deal draws anew"
 
 
 def act(episodes: Episodes, generator: np.random.Generator, eagerness: float = 0.5) -> np.ndarray:
@@ -223,14 +211,16 @@ def test_a_short_game_ends_at_its_target(name: str) -> None:
     [
         # Team 0 wins 60, 50, 40: sheet 1 has 110 after two, sheet 2 50 + 40, sheet 3 only the last; one win of team 1.
         ("hollywood", [110 + 90 + 40, 0], [(0, 60), (0, 50), (0, 40)], [0, 0]),
-        # The win of team 1 stands on sheet 1 alone, so sheets 2 and 3 are shutouts.
+        # The win of team 1 counts on sheet 1 alone, so sheets 2 and 3 are shutouts.
         ("hollywood", [110 + 110 + 110, 30], [(1, 30), (0, 60), (0, 50), (0, 60), (0, 50)], [3 * 100 + 2 * 100, 0]),
-        # Here sheet 1 was closed when team 1 won: its points stand nowhere.
+        # Here sheet 1 was closed when team 1 won: its points are lost.
         ("hollywood", [110 + 110 + 110, 0], [(0, 60), (0, 50), (1, 30), (0, 60), (0, 50)], [3 * 200, 0]),
         ("single", [110, 0], [(0, 60), (0, 50)], [200, 0]),
     ],
 )
-def test_sheets_by_hand(sheet: str, scores: list[int], deals: list[tuple[int, int]], bonuses: list[int]) -> None:
+def test_sheets_and_bonuses_worked_out_by_hand(
+    sheet: str, scores: list[int], deals: list[tuple[int, int]], bonuses: list[int]
+) -> None:
     rules = Rules.preset("palace_2p", score_sheet=sheet, game_bonus=100, shutout_bonus=100)
     state, row = Engine(rules).state, np.zeros((1, 1), dtype=np.intp)
     start_games(state, row[0])
@@ -238,50 +228,6 @@ def test_sheets_by_hand(sheet: str, scores: list[int], deals: list[tuple[int, in
         state.kind[0], state.winner[0] = Kind.KNOCK, winner
         state.points[0] = [points * (team == winner) for team in range(2)]
         state.net_points[0] = state.points[0] - state.points[0, ::-1]
-        game = add_to_games(state, row, end_deals(state, row))
+        game = add_to_games(state, row, deal_totals(state, row))
     assert state.scores[0].tolist() == scores
     assert game.bonuses[0].tolist() == bonuses
-
-
-def outcome() -> Outcome:
-    return Outcome(
-        net_points=np.array([[30.0, -30.0], [0.0, 0.0]]),
-        takes_part=np.ones((2, 2), dtype=bool),
-        deal_winner=np.array([0, -1], dtype=np.int8),
-        episode_over=np.array([True, True]),
-        episode_winner=np.array([0, -1], dtype=np.int8),
-    )
-
-
-def test_rewards_by_name_and_by_function() -> None:
-    assert resolve_reward("points")(outcome()).tolist() == [[30, -30], [0, 0]]
-    assert resolve_reward("scaled")(outcome()).tolist() == [[1.5, -1.5], [0, 0]]
-    assert resolve_reward("win")(outcome()).tolist() == [[1, -1], [0, 0]]
-    own = resolve_reward(lambda result: result.net_points * 2)
-    assert own(outcome()).tolist() == [[60, -60], [0, 0]]
-    with pytest.raises(ValueError, match="unknown reward 'goals': one of points, scaled, win"):
-        resolve_reward("goals")
-    for wrong in (lambda result: result.net_points[:, 0], lambda _: 1.0, lambda _: None):
-        episodes = Episodes("palace_4p", 4, reward=wrong, seed=2)
-        episodes.reset()
-        with pytest.raises(ValueError, match="one number for each deal and team"):
-            play_out(episodes)
-    with pytest.raises(ValueError, match="unknown episode 'round': one of deal, game"):
-        Episodes("palace_4p", episode="round")
-
-
-def play_out(episodes: Episodes) -> None:
-    generator = np.random.default_rng(0)
-    while not episodes.over.any():
-        episodes.step(act(episodes, generator))
-
-
-def test_the_win_of_three_is_paid_by_those_who_took_part() -> None:
-    result = Outcome(
-        net_points=np.zeros((3, 3)),
-        takes_part=np.array([[True, True, True], [True, False, True], [True, True, True]]),
-        deal_winner=np.array([1, 2, -1], dtype=np.int8),
-        episode_over=np.array([True, True, True]),
-        episode_winner=np.array([1, 2, -1], dtype=np.int8),
-    )
-    assert resolve_reward("win")(result).tolist() == [[-0.5, 1.0, -0.5], [-1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
