@@ -1,1 +1,1 @@
-"""Playing against agents: ``python -m agents.play`` opens a page; with ``--text`` it plays in the terminal."""
+"""Play against agents: ``python -m agents.play`` opens a page, ``--text`` plays in the terminal."""

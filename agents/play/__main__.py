@@ -1,11 +1,11 @@
-"""``python -m agents.play``: the page, or with ``--text`` the same in the terminal."""
+"""``python -m agents.play``: play against agents in the browser, or with ``--text`` in the terminal."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# A model's matrix products are small: threads that wait for each other would make them slower.
+# The matrix products of a model are small: several threads would make them slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from agents.cli.extras import needs

@@ -1,4 +1,4 @@
-"""What the page is told of a game, as plain values for JSON: made of what the person may know, and of nothing else."""
+"""What the server sends to the page, as plain values for JSON, from what the person may know only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gin_env.rules.rulebook import rulebook
 
 Json = dict[str, Any]
 
-#: Most deals that a replay page shows at once.
+#: The most deals that a replay page shows at once.
 REPLAYED = 20
 
 
@@ -31,12 +31,12 @@ def draw(table: Table) -> str:
 
 
 def frame_of(frame: Frame) -> Json:
-    """Return one moment between two decisions."""
+    """Return a frame between two decisions."""
     return {"svg": draw(frame.table), "words": frame.words}
 
 
 def position_of(game: Game) -> Json:
-    """Return the table as the person sees it, what is asked, and how the deal ended if it is over."""
+    """Return the table as the person sees it, the question to them, and how the deal ended if it is over."""
     table, rules, boxes = game.table(), game.rules, game.book.boxes()
     finished = len(game.book.deals)
     return {
@@ -62,20 +62,22 @@ def position_of(game: Game) -> Json:
         "finished": finished,
         "replayed": min(finished, REPLAYED),
         "hint": short_name(game.seating.hint),
-        "seed": str(game.seed) if game.stage is Stage.GAME_OVER else None,  # JavaScript's numbers are too short for it
+        "seed": str(game.seed) if game.stage is Stage.GAME_OVER else None,  # too large for a number in JavaScript
     }
 
 
 def offer_of(roster: Roster, defaults: Seating) -> Json:
-    """Return what can be chosen for a new game, and what is chosen to begin with."""
+    """Return what can be chosen for a new game, and the initial choices."""
     names = list(PRESETS)
     if defaults.rules.name not in names:
         names.insert(0, defaults.rules.name)
     rules, own_team = defaults.rules, defaults.rules.team_of(defaults.seat)
-    # "" is the strongest for whatever rules will be chosen
+
+    # An empty string stands for the strongest agent, whichever rules will be chosen.
     agents = ["" if spec == strongest(rules) else spec for spec in defaults.agents]
     others = [seat for seat in range(rules.num_players) if seat != defaults.seat]
     partners = [agents[seat] for seat in others if rules.team_of(seat) == own_team]
+
     return {
         "presets": [_game(name, roster) for name in names],
         "chosen": {

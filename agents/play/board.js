@@ -1,19 +1,19 @@
 /*
- * The table: its picture, and the cards in it with which something can be done now as buttons.
- * What they do when pressed is told by play.js.
+ * The table: its picture, in which the cards of legal actions are buttons.
+ * play.js passes in what they do when pressed.
  */
 "use strict";
 
-/** What is done with a card of the hand, the weightiest first. */
+/** The actions with a card of the hand, the most important first. */
 const CARD_VERBS = ["knock", "discard", "give"];
-/** What is done with a place of the picture. */
+/** The action at a place of the picture. */
 const PLACE_VERBS = { stock: "draw", pile: "take" };
 
 const $ = (id) => document.getElementById(id);
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const cardButton = (card) => $("board").querySelector(`.can[data-can="${card}"]`);
 
-/** Show a picture of the table in which nothing can be done. */
+/** Show a picture of the table without buttons. */
 function drawBoard(svg) {
   $("board").innerHTML = svg;
   const box = $("board").firstElementChild.viewBox.baseVal;
@@ -32,7 +32,7 @@ function actionsByCard(choices) {
 
 /**
  * Show the person's turn: pick(card) is called for a card of the hand, act(action) for the stock or the pile.
- * chosen is the card that is picked, advised the action that a hint named, "" for none.
+ * chosen is the picked card, advised the action that a hint named, "" for none.
  */
 function drawTurn({ svg, choices, seat }, { chosen, advised, pick, act }) {
   drawBoard(svg);
@@ -56,7 +56,7 @@ function drawTurn({ svg, choices, seat }, { chosen, advised, pick, act }) {
   }
 }
 
-/** Make a card of the picture a button. */
+/** Turn a card of the picture into a button. */
 function makeButton(use, label, onPress) {
   const button = use.parentNode;
   const ring = document.createElementNS(use.namespaceURI, "rect");

@@ -1,4 +1,4 @@
-"""What has been played: the deals of a game that have ended, as records and as points, and what they came to."""
+"""The finished deals of a game, as records, as points and as a result in words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gin_env.notation.records import DealRecord, GameRecord
 
 
 class Book:
-    """The deals of a game that have ended, or single deals one after another.
+    """The finished deals of a game, or single deals one after another.
 
     Attributes
     ----------
     deals : list of DealRecord
     points : int64 (T,)
-        By team, over all deals.
+        Points of each team, over all deals.
     """
 
     def __init__(self, seating: Seating, seed: int) -> None:
@@ -30,7 +30,7 @@ class Book:
         self.points = np.zeros(seating.rules.num_teams, dtype=np.int64)
 
     def add(self, ended: Transition) -> None:
-        """Keep a deal that has ended."""
+        """Add a finished deal."""
         assert ended.finished is not None
         before = [self.deals[-1].after] if self._in_game and self.deals else None
         self.deals += record_deals(ended.finished, before, self._seating.players, self._seeds)
@@ -39,19 +39,18 @@ class Book:
             self._recorder.note(ended)
 
     def boxes(self) -> list[int]:
-        """Return how many deals each team has won."""
+        """Return the number of deals that each team has won."""
         return [sum(deal.winner == team for deal in self.deals) for team in range(self._seating.rules.num_teams)]
 
     def records(self) -> list[DealRecord | GameRecord]:
-        """Return what has been played to its end: the game once it is over, before that its deals one by one.
+        """Return the game if it is over, otherwise its finished deals one by one.
 
-        From random streams and seeds the cards of deals to come could be worked out: they are zeros until the game
-        is over.
+        Random streams and seeds would reveal the cards of later deals, so they are zero until the game is over.
         """
         return list(self._recorder.records) or list(self.deal_records())
 
     def deal_records(self) -> list[DealRecord]:
-        """Return the deals that have ended one by one, in the same way."""
+        """Return the finished deals one by one, without random streams and seeds."""
         return [_without_streams(deal) for deal in self.deals]
 
 
@@ -61,28 +60,27 @@ def _without_streams(deal: DealRecord) -> DealRecord:
 
 
 def both_tables(seating: Seating, ended: Transition) -> str:
-    """Return what both tables of a deal pay together."""
+    """Return the points of both tables of a deal together, in words."""
     return f"Both tables together: {_paid(seating, ended.points[0].tolist())}."
 
 
 def end_of_game(seating: Seating, ended: Transition, scores: list[int]) -> list[str]:
-    """Return how a game ended with a deal: its bonuses, then who won.
-
-    ``scores`` are the final ones, by team.
-    """
-    told, winner, bonuses = [], int(ended.game_winner[0]), ended.bonuses[0].tolist()
+    """Return how a game ended: its bonuses, then who won. ``scores`` are the final scores by team."""
+    sentences, winner, bonuses = [], int(ended.game_winner[0]), ended.bonuses[0].tolist()
     if any(bonuses):
-        told.append(f"The end of the game pays {_paid(seating, bonuses)}.")
+        sentences.append(f"The end of the game pays {_paid(seating, bonuses)}.")
+
     if ended.truncated_deals[0]:
         count = seating.rules.max_deals
-        return [*told, f"The game is cut short after {count} deal{'s' if count > 1 else ''}, without a winner."]
+        return [*sentences, f"The game is cut short after {count} deal{'s' if count > 1 else ''}, without a winner."]
     if winner < 0:
-        return [*told, "The game is over, and nobody is ahead."]
+        return [*sentences, "The game is over, and nobody is ahead."]
+
     wins = "win" if len(seating.rules.seats_of(winner)) > 1 else "wins"
     ranking = [scores[winner], *sorted(scores[:winner] + scores[winner + 1 :], reverse=True)]
-    return [*told, f"{seating.side(winner)} {wins} the game, {' : '.join(map(str, ranking))}."]
+    return [*sentences, f"{seating.side(winner)} {wins} the game, {' : '.join(map(str, ranking))}."]
 
 
 def _paid(seating: Seating, points: list[int]) -> str:
-    told = [f"{amount} points to {seating.side(team)}" for team, amount in enumerate(points) if amount]
-    return ", ".join(told) or "no points"
+    parts = [f"{amount} points to {seating.side(team)}" for team, amount in enumerate(points) if amount]
+    return ", ".join(parts) or "no points"

@@ -1,4 +1,4 @@
-"""What a person may do now, and what has happened, in words: made of the person's own view alone."""
+"""The person's legal actions and the events of the deal, in words, from the person's view only."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Choice(NamedTuple):
 
     text: str  #: as the engine writes it: ``"discard 5H"``
     verb: str
-    card: str  #: its card's text, "" for none; of ``take`` the card that would be taken
-    words: str  #: what it is, for people
-    note: str  #: what it leads to, as far as the person's own cards tell; "" for nothing
+    card: str  #: its card's text, empty without one; for ``take`` the card that would be taken
+    words: str  #: the action for people
+    note: str  #: what it leads to, from the person's own cards; empty for nothing
 
 
 def choices_of(view: PlayerView, row: int = 0) -> list[Choice]:
-    """Return a viewer's legal actions in index order; none when another seat is to move."""
+    """Return the viewer's legal actions in index order; none when another seat is to move."""
     texts = view.layout.texts(view.legal[row])
     left = _deadwood_left(view, row) if any(text.startswith(("discard", "knock")) for text in texts) else {}
     choices = []
@@ -46,10 +46,12 @@ def choices_of(view: PlayerView, row: int = 0) -> list[Choice]:
         verb, _, card = text.partition(" ")
         if verb == "take":
             card = format_card(int(view.upcard[row]))
+
         words = _WORDS[verb].format(card=card)
         if verb == "give" and view.phase[row] == Phase.TRADE_ANSWER:
             own_answer = view.turn_seat[row] != 0
             words = f"give {card} back" if own_answer else f"get {card} back"
+
         note = ""
         if verb == "discard":
             note = f"leaves {left[card]} deadwood"
@@ -57,12 +59,13 @@ def choices_of(view: PlayerView, row: int = 0) -> list[Choice]:
             note = f"with {left[card]} deadwood" if left[card] else "gin"
         elif verb == "catch" and int(view.pile_bits[row]) >> parse_card(card) & 1:
             note = "in the pile"
+
         choices.append(Choice(text, verb, card, words, note))
     return choices
 
 
 def _deadwood_left(view: PlayerView, row: int) -> dict[str, int]:
-    """Return, for each card in the viewer's hand, how much deadwood the hand has without it."""
+    """Return the deadwood of the viewer's hand without each of its cards."""
     hand = int(view.hand_bits[row])
     cards = card_ids(hand)
     left = deadwood(np.array([hand & ~(1 << card) for card in cards], dtype=np.uint64)).tolist()
@@ -70,12 +73,12 @@ def _deadwood_left(view: PlayerView, row: int) -> dict[str, int]:
 
 
 def events_of(view: PlayerView, names: Sequence[str], row: int = 0) -> list[str]:
-    """Return all that has happened in the deal as the viewer saw it, oldest first.
+    """Return the events of the deal as the viewer saw them, oldest first.
 
     ``names`` are those of the seats at the table. Raises ``ValueError`` for a view without history.
     """
     if view.history is None:
-        raise ValueError("the view has no history: make it with history=True")
+        raise ValueError("the view has no history: create it with history=True")
     viewer, players = int(view.seat[row]), view.rules.num_seats
     length = int((view.history.verbs[row] >= 0).sum())
     verbs = [view.layout.verbs[verb] for verb in view.history.verbs[row, :length]]

@@ -1,11 +1,11 @@
-"""A person among agents: deals or a game, with everything that the person may know and nothing more.
+"""One person playing against agents: single deals or a game, showing only what the person may know.
 
 >>> game = Game(seat_players(Roster(), Rules.preset("palace_4p"), seat=2))
 >>> frames = [*game.play_on(), *game.act("draw", game.version), *game.play_on()]
 
-Whenever agents are to move the game waits (``Stage.THINKING``) for ``play_on``, which may run in another thread; only
-one thread may use a game at a time. Every change by the person gives the game a new ``version``; an action that comes
-with an older one (from a second tab, by a double click) is refused and changes nothing.
+Whenever agents are to move, the game is in ``Stage.THINKING`` until ``play_on`` is called, possibly from another
+thread; only one thread may use a game at a time. Every change by the person increments the ``version``. An action sent
+with an older version (from a second tab, or by a double click) is refused and changes nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gin_env.rendering.table import Table, table_of_view
 from gin_env.rendering.words import told
 
 _ROW = np.array([0])
-#: Tells the agents' seeds of one game apart.
+#: Keeps the seeds of the agents of one game apart.
 _AGENT_SEED_STRIDE = 1_000_003
 _SEED_BITS = 63
 
@@ -43,33 +43,33 @@ _log = logging.getLogger(__name__)
 
 
 class Game:
-    """Deals or a game of one person and agents.
+    """Single deals or a game of one person and agents.
 
     Parameters
     ----------
     seating : Seating
-        Who plays what.
+        Who plays which seat.
     seed : int, optional
-        Decks, dealers and the agents' chances; random by default.
+        Seeds the decks, the dealers and the agents; random by default.
     version : int
-        The first version.
+        The version to start with.
     decks, dealers : array, optional
-        Those of the first deal, as for ``Episodes.reset``.
+        Of the first deal, as for ``Episodes.reset``.
 
     Raises
     ------
     ValueError
-        An agent that cannot be loaded, or a deck or dealer that cannot be played.
+        An agent cannot be loaded, or a deck or dealer is not valid.
 
     Attributes
     ----------
     version : int
-        Grows with every change by the person.
+        Incremented with every change by the person.
     stage : Stage
     book : Book
         The deals that have ended.
     fault : str
-        Why the game was stopped; "" if it was not.
+        Why the game was stopped; empty if it was not.
     """
 
     def __init__(
@@ -84,18 +84,21 @@ class Game:
         self.seed = secrets.randbits(_SEED_BITS) if seed is None else seed
         self.version = version
         self.fault = ""
+
+        # One agent for each name; the hinting agent is a separate copy, so that hints use no player's random numbers.
         specs = list(dict.fromkeys(filter(None, seating.agents)))
         loaded = {spec: self._load(spec, number) for number, spec in enumerate(specs, start=1)}
-        #: Who hints is a copy of its own: hints draw no lots of those who play.
         self._hinting = self._load(seating.hint, len(specs) + 1)
         self._agents = [loaded.get(spec) for spec in seating.agents]
+
         self.episodes = Episodes(self.rules, 1, seating.episode, seed=self.seed)
         self.book = Book(seating, self.seed)
-        self._ended: Transition | None = None  # how the deal on show ended
+        self._ended: Transition | None = None  # how the deal that is shown ended
         self.episodes.reset(decks=decks, dealers=dealers)
-        self.stage = self._who_is_waited_for()
+        self.stage = self._stage_during_deal()
 
     def _load(self, spec: str, number: int) -> Agent:
+        """Return an agent with a seed of its own."""
         agent = load_agent(spec, self.rules)
         try:
             agent.reset((self.seed + _AGENT_SEED_STRIDE * number) % 2**_SEED_BITS)
@@ -105,15 +108,15 @@ class Game:
             raise ValueError(f"agent {spec!r}: reset() failed: {type(error).__name__}: {error}") from error
         return agent
 
-    # ------------------------------------------------------------------ looking
+    # What the person sees
 
     @property
     def finished(self) -> State | None:
-        """The deal that is over and on show, a row for each table; None while one goes on."""
+        """The finished deal that is shown, one row for each table; None during a deal."""
         return None if self._ended is None else self._ended.finished
 
     def view(self) -> PlayerView:
-        """Return what the person may know, with the deal's history."""
+        """Return the person's view, with the history of the deal."""
         if self.finished is None:
             return self.episodes.views(_ROW, np.array([self.seat]), history=True)
         return player_view(self.finished, self.seat % self.rules.num_seats, [self.seating.table], history=True)
@@ -123,16 +126,16 @@ class Game:
         return table_of_view(self.view(), 0, self.seating.first_seat, self.seating.shown)
 
     def choices(self) -> list[Choice]:
-        """Return what the person may do; nothing unless it is his turn."""
+        """Return the person's legal actions; none unless it is their turn."""
         return choices_of(self.view()) if self.stage is Stage.TURN else []
 
     def events(self) -> list[str]:
-        """Return all that has happened in the deal as the person saw it, oldest first."""
+        """Return the events of the deal as the person saw them, oldest first."""
         first = self.seating.first_seat
         return events_of(self.view(), self.seating.shown[first : first + self.rules.num_seats])
 
     def scores(self) -> list[int]:
-        """Return the points of each team: of the game with its end, or of all single deals so far."""
+        """Return each team's points: the score of the game with its final bonuses, or the sum over single deals."""
         if self.seating.episode == "deal":
             return [int(points) for points in self.book.points]
         scores = self.episodes.state.scores[0]
@@ -141,7 +144,7 @@ class Game:
         return [int(points) for points in scores]
 
     def explanation(self) -> list[Line]:
-        """Return how the deal on show ended at the person's table, line by line; nothing while it goes on."""
+        """Return how the finished deal ended at the person's table, line by line; nothing during a deal."""
         if self.finished is None:
             return []
         first = self.seating.first_seat
@@ -149,18 +152,18 @@ class Game:
         return explain_deal(self.finished, self.seating.table, names, first)
 
     def outcome(self) -> str:
-        """Return what the deal on show, and a game that ended with it, came to; "" while it goes on."""
+        """Return the result of the finished deal and of a game that ended with it, in words; empty during a deal."""
         if self._ended is None:
             return ""
-        sums = [both_tables(self.seating, self._ended)] if self.rules.num_tables > 1 else []
+        sentences = [both_tables(self.seating, self._ended)] if self.rules.num_tables > 1 else []
         if self.stage is Stage.GAME_OVER:
-            sums += end_of_game(self.seating, self._ended, self.scores())
-        return " ".join(sums)
+            sentences += end_of_game(self.seating, self._ended, self.scores())
+        return " ".join(sentences)
 
-    # ------------------------------------------------------------------ playing
+    # Playing
 
     def act(self, text: str, version: int) -> list[Frame]:
-        """Play the person's action; then it is for ``play_on``.
+        """Apply the person's action; call ``play_on`` next.
 
         Returns
         -------
@@ -170,11 +173,11 @@ class Game:
         Raises
         ------
         OldVersion
-            The action belongs to another version.
+            The action was sent for another version.
         Refused
-            The person has nothing to decide.
+            It is not the person's turn.
         IllegalAction
-            An action that is not legal now; the message names those that are.
+            The action is not legal; the message names the legal ones.
         """
         self._check_turn(version)
         legal = [choice.text for choice in self.choices()]
@@ -184,24 +187,24 @@ class Game:
         return self._step(self.episodes.layout.index(text))
 
     def next_deal(self, version: int) -> None:
-        """Deal again after a deal has ended; then it is for ``play_on``. Raises as ``act``."""
+        """Deal again after a deal has ended; call ``play_on`` next. Raises as ``act`` does."""
         self._check(version)
         if self.stage is not Stage.DEAL_OVER:
-            again = "begin a new game" if self.stage in (Stage.GAME_OVER, Stage.STOPPED) else "play it to its end first"
-            raise Refused(f"there is no next deal now: {again}")
+            advice = "begin a new game" if self.stage in (Stage.GAME_OVER, Stage.STOPPED) else "finish this deal first"
+            raise Refused(f"there is no next deal now: {advice}")
         if self.seating.episode == "deal":
             self.episodes.reset()
         self._ended = None
-        self.stage = self._who_is_waited_for()
+        self.stage = self._stage_during_deal()
         self.version += 1
 
     def play_on(self) -> Iterator[Frame]:
-        """Let the agents play until the person must decide, the deal is over, or one of them fails.
+        """Let the agents play until it is the person's turn, the deal is over, or an agent fails.
 
         Yields
         ------
         Frame
-            The table after each action, as it is played; the last one shows what the game waits for then.
+            The table after each action, as it is played.
         """
         while self.stage is Stage.THINKING:
             mover = int(self.episodes.movers(_ROW)[0])
@@ -209,13 +212,13 @@ class Game:
             assert agent is not None
             try:
                 action = int(decide(agent, self.episodes.views(_ROW, history=agent.needs_history))[0])
-            except BaseException as error:  # whatever a foreign agent does, the person is told
+            except BaseException as error:  # whatever an agent of the user's own does, report it
                 if is_ctrl_c(error):
                     raise
                 _log.exception("%s failed", self.seating.shown[mover])
-                # What it chose or raised may tell its cards: that stands in the log alone.
+                # The error may reveal the agent's cards, so it goes to the log only.
                 self.fault = (
-                    f"{self.seating.shown[mover]} failed, so this deal cannot be played on: begin a new game with "
+                    f"{self.seating.shown[mover]} failed, so this deal cannot continue: begin a new game with "
                     "another agent (the terminal in which this program runs shows what happened)"
                 )
                 self.stage = Stage.STOPPED
@@ -223,10 +226,10 @@ class Game:
             yield from self._step(action)
 
     def hint(self, version: int) -> Callable[[], Hint]:
-        """Return a call that asks the hinting agent what it would do, knowing what the person knows now.
+        """Return a function that asks the hinting agent what it would do, given the person's view.
 
-        The call uses nothing of the game, so that any thread may make it; it raises ``Refused`` where the agent
-        fails. Raises as ``act``.
+        The function does not use the game, so any thread may call it; it raises ``Refused`` if the agent fails. This
+        method raises as ``act`` does.
         """
         self._check_turn(version)
         view = self.episodes.views(_ROW, history=self._hinting.needs_history)
@@ -234,30 +237,31 @@ class Game:
 
     def _check(self, version: int) -> None:
         if version != self.version:
-            raise OldVersion("this was asked of a position that has passed; look at the table as it is now")
+            raise OldVersion("this request is for an earlier position; look at the table as it is now")
 
     def _check_turn(self, version: int) -> None:
         self._check(version)
         if self.stage is not Stage.TURN:
             raise Refused(f"there is nothing to decide now ({self.stage.value})")
 
-    def _who_is_waited_for(self) -> Stage:
-        """Return whose move it is while a deal goes on."""
+    def _stage_during_deal(self) -> Stage:
+        """Return whether the person or an agent is to move."""
         mover = int(self.episodes.movers(_ROW)[0])
         return Stage.TURN if self._agents[mover] is None else Stage.THINKING
 
     def _step(self, action: int) -> list[Frame]:
-        """Apply an action; return how the person's table looks then, nothing if it was played at the other one."""
-        elsewhere = int(self.episodes.movers(_ROW)[0]) // self.rules.num_seats != self.seating.table
+        """Apply an action; return the person's table after it, nothing if it was played at the other table."""
+        at_other_table = int(self.episodes.movers(_ROW)[0]) // self.rules.num_seats != self.seating.table
         transition = self.episodes.step([action])
         if transition.finished is None:
-            self.stage = self._who_is_waited_for()
+            self.stage = self._stage_during_deal()
         else:
             self._ended = transition
             self.book.add(transition)
             over = self.seating.episode == "game" and transition.over[0]
             self.stage = Stage.GAME_OVER if over else Stage.DEAL_OVER
-        if elsewhere and self._ended is None:
+
+        if at_other_table and self._ended is None:
             return []
         table = self.table()
-        return [Frame(table, "the other table is over" if elsewhere else told(table, table.events[-1]))]
+        return [Frame(table, "the other table is over" if at_other_table else told(table, table.events[-1]))]

@@ -1,7 +1,7 @@
-"""Who may ask the server: pages that it has served itself, on this machine, and nobody else.
+"""Refuse requests from other sites: only pages that this server has served itself may use it.
 
-A page of a foreign site that is open in the same browser can send requests to 127.0.0.1, too: under the name of its
-own host (DNS rebinding), or from its own origin. Both are refused before anything is read.
+A page of another site that is open in the same browser can send requests to 127.0.0.1, too: under the name of its own
+host (DNS rebinding), or from its own origin. Both are refused before the request is read.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: The names of this machine under which a browser may ask.
+#: The host names that requests may use.
 HOSTS = ("127.0.0.1", "localhost")
-#: What every answer carries: nothing of it is kept, framed, sniffed or read by other sites.
+#: Headers of every response: other sites may not store, frame, sniff or read it.
 HEADERS = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
@@ -26,7 +26,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
 }
-#: The page loads its own files and talks to its own server; a replay holds all that it needs and talks to nobody.
+#: The page loads files from its own server and talks to no other; a replay contains everything and talks to no server.
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -39,7 +39,7 @@ _FORBIDDEN = 403
 
 
 class Guard:
-    """ASGI middleware that refuses foreign hosts and origins, and adds ``HEADERS`` to every answer."""
+    """ASGI middleware that refuses other hosts and origins, and adds ``HEADERS`` to every response."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -52,16 +52,17 @@ class Guard:
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                there = {name.lower() for name, _ in message["headers"]}
+                present = {name.lower() for name, _ in message["headers"]}
                 extra = HEADERS | {"content-security-policy": PAGE_POLICY}
                 pairs = [(name.encode(), value.encode()) for name, value in extra.items()]
-                message = {**message, "headers": [*message["headers"], *(p for p in pairs if p[0] not in there)]}
+                message = {**message, "headers": [*message["headers"], *(p for p in pairs if p[0] not in present)]}
             await send(message)
 
         reason = refusal(scope)
         if reason is None:
             await self.app(scope, receive, send_with_headers)
             return
+
         body = json.dumps({"error": reason}).encode()
         await send_with_headers(
             {"type": "http.response.start", "status": _FORBIDDEN, "headers": [(b"content-type", b"application/json")]}
@@ -70,17 +71,20 @@ class Guard:
 
 
 def refusal(scope: Scope) -> str | None:
-    """Return why a request is refused, None if it is not."""
+    """Return why a request is refused, None if it is allowed."""
     headers: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+
     hosts = headers.get("host", [])
     if len(hosts) != 1 or hosts[0].partition(":")[0].lower() not in HOSTS:
-        return "this server answers only under http://127.0.0.1; open the address that the terminal shows"
+        return "this server answers only at http://127.0.0.1; open the address that the terminal shows"
+
     origins = headers.get("origin", [])
     if any(origin != f"http://{hosts[0]}" for origin in origins):
-        return "requests of other sites are refused; use the page that this server shows"
+        return "requests from other sites are refused; use the page that this server shows"
+
     is_page = scope["path"] == "/" and scope["method"] == "GET"
     if not is_page and any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
-        return "requests of other sites are refused; use the page that this server shows"
+        return "requests from other sites are refused; use the page that this server shows"
     return None

@@ -1,4 +1,4 @@
-"""A hint: what an agent would do in the person's place, asked of a view of the game and so of nothing more."""
+"""Hints: what an agent would do in the person's position, given the person's view and nothing else."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _log = logging.getLogger(__name__)
 
 
 def ask_for_hint(agent: Agent, spec: str, view: PlayerView, choices: Sequence[Choice]) -> Hint:
-    """Return what an agent would do, and how sure it is where it can tell.
+    """Return what an agent would do, and how sure it is if it reports its thoughts.
 
     Parameters
     ----------
     agent : Agent
     spec : str
-        The text that names it.
+        The agent's name.
     view : PlayerView
-        One row: the person is to move.
+        One row, in which the person is to move.
     choices : sequence of Choice
-        What the person may do.
+        The person's legal actions.
 
     Raises
     ------
@@ -41,11 +41,12 @@ def ask_for_hint(agent: Agent, spec: str, view: PlayerView, choices: Sequence[Ch
     try:
         action = view.layout.text(int(decide(agent, view)[0]))
         odds = agent.thoughts(view)[0].probabilities if isinstance(agent, HasThoughts) else {}
-    except BaseException as error:  # whatever a foreign agent does, the game goes on
+    except BaseException as error:  # whatever an agent of the user's own does, the game continues
         if is_ctrl_c(error):
             raise
         _log.exception("agent %r failed to give a hint", spec)
         raise Refused(f"agent {name!r} failed to give a hint; choose another one with --hint") from error
+
     choice = next(choice for choice in choices if choice.text == action)
     words = f"{name} would {choice.words}"
     words += f" ({choice.note})" if choice.note else ""

@@ -15,7 +15,7 @@ from agents.registry import AGENT_NAMES, SHIPPED
 from gin_env.rules import PRESETS
 
 DEFAULT_PRESET = "palace_4p"
-#: Where the page is found unless another program has the port.
+#: The port of the page, unless another program uses it.
 DEFAULT_PORT = 8765
 _HIGHEST_PORT = 65_535
 
@@ -46,40 +46,40 @@ class PlayArguments:
     opponents: tuple[str, ...] = ()
     """who plays the others: one agent for all, or one for each of their seats; by default the strongest"""
     agents: tuple[str, ...] = ()
-    """more agents that can be chosen in the page: folders of saved models and classes of your own"""
+    """additional agents to choose from in the page: folders of saved models and classes of your own"""
     hint: str | None = None
     """who gives hints; by default the strongest agent for the rules"""
     episode: Literal["game", "deal"] = "game"
     """play games to the target score, or single deals"""
     name: str = "you"
-    """what you are called at the table and in records"""
+    """your name at the table and in records"""
     seed: int | None = None
-    """fixes decks, dealers and the agents' chances of the first game (the next one has the next number)"""
+    """seeds the decks, dealers and agents of the first game; later games use the numbers that follow"""
     port: int | None = None
-    """the page's port; 0 takes any free one; by default 8765, or a free one if that is taken"""
+    """the port of the page; 0 for any free port; by default 8765, or a free port if that is in use"""
     open: bool = True
     """open the page in the browser"""
 
     def check(self) -> None:
-        """Raise ``UserError`` for what can be refused before anything starts."""
+        """Raise ``UserError`` for options that are wrong before anything starts."""
         if self.seed is not None and self.seed < 0:
-            raise UserError(f"--seed {self.seed}: at least 0")
+            raise UserError(f"--seed {self.seed}: expected at least 0")
         if self.port is not None and not 0 <= self.port <= _HIGHEST_PORT:
-            raise UserError(f"--port {self.port}: from 0 to {_HIGHEST_PORT}")
+            raise UserError(f"--port {self.port}: expected 0 to {_HIGHEST_PORT}")
         for spec in self.agents:
             if spec not in (*SHIPPED, *AGENT_NAMES) and ":" not in spec and not Path(spec).exists():
                 raise UserError(
-                    f"--agents {spec}: no such agent; a registered name, the folder of a saved model, "
-                    "package.module:ClassName or file.py:ClassName is needed"
+                    f"--agents {spec}: no such agent; expected a registered name, the folder of a saved model, "
+                    "package.module:ClassName or file.py:ClassName"
                 )
 
     def roster(self) -> Roster:
-        """Return the agents that may be asked to play."""
+        """Return the agents that can be chosen."""
         named = [*self.agents, *self.opponents, self.partner, self.hint]
         return Roster([spec for spec in named if spec])
 
     def seating(self) -> Seating:
-        """Return who plays what; raises ``ValueError`` for what does not fit."""
+        """Return who plays which seat; raises ``ValueError`` if the options do not fit together."""
         rules = parse_rules(self.preset, self.rule)
         return seat_players(
             self.roster(), rules, self.seat, self.partner, self.opponents, self.episode, self.hint, self.name

@@ -1,13 +1,13 @@
 /*
- * The page: asks the server, shows what it tells (which is what the person may know) and sends back the text of a legal
- * action with the version of the position that it belongs to. Nothing is decided here.
+ * The page: requests the position from the server, shows it (it holds only what the person may know) and sends the text
+ * of a legal action with the version of its position. No rules are decided here.
  */
 "use strict";
 
 const GONE = "The server does not answer. If it was stopped, start it again with: python -m agents.play";
-const STARTED_ANEW = "The server was started anew, and the game is gone: games last as long as it runs.";
-const THINKING = "The others are thinking ...";
-/** Milliseconds between two questions whether an agent has done thinking. */
+const STARTED_ANEW = "The server was restarted, and the game is gone: games last as long as the server runs.";
+const THINKING = "The other players are thinking ...";
+/** Milliseconds between two requests whether an agent has finished thinking. */
 const ASK_AGAIN = 250;
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -25,9 +25,9 @@ let byKeyboard = false;
 
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// ---------------------------------------------------------------- asking the server
+// Requests to the server
 
-/** Return the answer to a request, null if there is none; what went wrong is told. */
+/** Return the response to a request, null if there is none; show what went wrong. */
 async function exchange(path, content) {
   try {
     const options = content && {
@@ -49,7 +49,7 @@ async function exchange(path, content) {
   return null;
 }
 
-/** The same for what the person does: one thing at a time. */
+/** The same for the person's actions: one at a time. */
 async function ask(path, content) {
   if (busy) return null;
   busy = true;
@@ -80,7 +80,7 @@ async function refresh() {
   if (answer) receive(answer);
 }
 
-/** Ask again and again while agents think. */
+/** Repeat the request while agents are thinking. */
 async function watch() {
   if (watching) return;
   watching = true;
@@ -116,11 +116,11 @@ async function getHint() {
   if (byKeyboard) (document.querySelector("button.advised, .advised-card") || $("hint")).focus();
 }
 
-// ---------------------------------------------------------------- showing what it tells
+// Showing the response
 
 /**
- * Take what the server tells. Where nothing is new nothing changes: a hint, a picked card and the focus stay. What the
- * others did is shown one by one if it answers what the person did, or follows on what has been shown of it.
+ * Take over the server's response. If nothing is new, nothing changes: a hint, a picked card and the focus stay. The
+ * moves of the others are shown one by one if they follow the person's action, or moves already shown.
  */
 async function receive(answer, asked = false) {
   if (position && position.stage !== "start" && answer.stage === "start") complain(STARTED_ANEW);
@@ -141,7 +141,7 @@ async function receive(answer, asked = false) {
   if (position.stage === "thinking") watch();
 }
 
-/** Show one after another how the others moved, except for the last time: that is the position. */
+/** Show the moves of the others one after another, except the last, which is the position itself. */
 async function showFrames(frames, scene) {
   const pause = calm.matches ? 0 : Number($("pace").value);
   $("game").hidden = false;
@@ -175,7 +175,7 @@ function clearTurn() {
   for (const id of ["naming", "hint", "skip"]) $(id).hidden = true;
 }
 
-/** Show the position, unless somebody is choosing a new game. */
+/** Show the position, unless the form for a new game is open. */
 function show() {
   document.body.dataset.stage = position.stage;
   document.body.dataset.version = position.version;
@@ -262,7 +262,7 @@ function actionButton(choice) {
   return button;
 }
 
-/** Pick a card up, or put it back; the first click on the card that a hint picked means that card. */
+/** Pick a card, or unpick it; the first click on a card picked by a hint keeps it picked. */
 function pick(card) {
   chosen = chosen === card && !pickedByHint ? "" : card;
   pickedByHint = false;
@@ -304,9 +304,9 @@ function openStart() {
   if (byKeyboard) form.preset.focus();
 }
 
-// ---------------------------------------------------------------- events
+// Event handlers
 
-/** What the browser keeps for the next time, where it may: some settings forbid it. */
+/** Settings stored in the browser for the next visit; some browsers forbid it. */
 const kept = {
   get(name) {
     try {

@@ -1,4 +1,4 @@
-"""Who sits where: the rules, the person's seat and an agent for each other seat, checked before anything is dealt."""
+"""Who plays which seat: the person and an agent for each other seat, checked before the first deal."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from gin_env.rules import Rules, player_name
 
 
 class Roster:
-    """The agents that may be asked to play: the registered ones, and those named on the command line.
+    """The agents that can be chosen: the registered ones, and those named on the command line.
 
-    A page only chooses among these, so that no request ever loads code or opens a file.
+    The page chooses only among these, so that no request can load code or open a file.
 
     Parameters
     ----------
     extra : sequence of str
-        Texts for ``agents.registry.load_agent``, besides the registered names.
+        Names for ``agents.registry.load_agent``, in addition to the registered ones.
     """
 
     def __init__(self, extra: Sequence[str] = ()) -> None:
         self._extra = tuple(dict.fromkeys(spec for spec in extra if spec not in (*SHIPPED, *AGENT_NAMES)))
 
     def names(self, rules: Rules) -> list[str]:
-        """Return the agents that can play these rules; those of the command line are not tried before they play."""
+        """Return the agents that can play these rules; those of the command line are not checked until they play."""
         return [name for name in (*SHIPPED, *AGENT_NAMES, OpenSpielAgent.name) if _fits(name, rules)] + [
             spec for spec in self._extra if spec != OpenSpielAgent.name
         ]
 
     def check(self, name: str, rules: Rules) -> str:
-        """Return the name of an agent; raises ``ValueError`` unless it may be asked to play these rules."""
+        """Return the name of an agent; raises ``ValueError`` unless it can be chosen for these rules."""
         known = self.names(rules)
         if name in known:
             return name
@@ -48,7 +48,7 @@ class Roster:
 
 
 def strongest(rules: Rules) -> str:
-    """Return the name of the strongest agent there is for some rules (docs/agents.md)."""
+    """Return the name of the strongest agent for the given rules (docs/agents.md)."""
     if _fits("best", rules):
         return "best"
     return "team-lookahead" if rules.has_partners else "sharp"
@@ -68,14 +68,14 @@ def _fits(name: str, rules: Rules) -> bool:
 
 @dataclass(frozen=True)
 class Seating:
-    """Who plays what; made by :func:`seat_players`."""
+    """Who plays which seat; made by :func:`seat_players`."""
 
     rules: Rules
     episode: str
-    seat: int  #: the person's, counted over all tables
-    agents: tuple[str, ...]  #: the agent of each seat, "" for the person's
+    seat: int  #: the person's seat, counted over all tables
+    agents: tuple[str, ...]  #: the agent of each seat, an empty string for the person's
     hint: str  #: the agent that gives hints
-    name: str  #: the person's
+    name: str  #: the person's name
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -84,13 +84,13 @@ class Seating:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The same as the table shows them: ``player_1 (simple)``."""
+        """The players as the table shows them: ``player_1 (simple)``."""
         names = (short_name(agent) if agent else self.name for agent in self.agents)
         return tuple(f"{player_name(seat)} ({name})" for seat, name in enumerate(names))
 
     @property
     def short(self) -> tuple[str, ...]:
-        """The same in sentences, where agents need no names: ``player_1``, and ``player_0 (you)`` for the person."""
+        """The players in sentences, without agents' names: ``player_1``, and ``player_0 (you)`` for the person."""
         return tuple(player_name(seat) if agent else self.shown[seat] for seat, agent in enumerate(self.agents))
 
     def side(self, team: int) -> str:
@@ -118,49 +118,53 @@ def seat_players(
     hint: str | None = None,
     name: str = "you",
 ) -> Seating:
-    """Return who plays.
+    """Check who plays which seat, and return it.
 
     Parameters
     ----------
     roster : Roster
-        Who may be chosen.
+        The agents that can be chosen.
     rules : Rules
     seat : int
-        The person's.
+        The person's seat.
     partner : str, optional
-        The agent of the other seat of the person's team; the strongest by default, and for "".
+        The agent in the other seat of the person's team; the strongest if empty or not given.
     opponents : sequence of str
-        One agent for all seats of other teams, or one for each in seat order; the strongest by default, and for "".
+        One agent for all seats of other teams, or one for each in seat order; the strongest where empty or not given.
     episode : {"deal", "game"}
     hint : str, optional
         The agent that gives hints; the strongest by default.
     name : str
-        The person's.
+        The person's name.
 
     Raises
     ------
     ValueError
-        What does not fit, with what would.
+        An argument does not fit the rules; the message says what would.
     """
     whole_number("seat", seat, 0, rules.num_players - 1, "seat")
     if episode not in EPISODES:
-        raise ValueError(f"episode={episode!r}: must be one of {', '.join(EPISODES)}")
+        raise ValueError(f"episode={episode!r}: expected one of {', '.join(EPISODES)}")
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"name: 1 to {LONGEST_NAME} letters are needed")
+        raise ValueError(f"name={name[: LONGEST_NAME + 1]!r}: expected 1 to {LONGEST_NAME} printable characters")
     if partner and not rules.has_teams:
-        raise ValueError(f"partner={partner!r}: under {rules.name} every seat plays alone, name opponents only")
+        raise ValueError(f"partner={partner!r}: under {rules.name} every player plays alone; name opponents only")
+
+    # One agent for all other teams, or one for each of their seats.
     others = [one for one in range(rules.num_players) if rules.team_of(one) != rules.team_of(seat)]
     chosen = tuple(one or strongest(rules) for one in opponents) or (strongest(rules),)
     if len(chosen) not in (1, len(others)):
         raise ValueError(
-            f"opponents: {len(chosen)} agents are named; name one for all, or one for each of {len(others)} seats"
+            f"opponents: expected 1 agent for all seats, or {len(others)}, one for each, got {len(chosen)}"
         )
+
     agents = dict.fromkeys(range(rules.num_players), partner or strongest(rules))
     agents |= dict(zip(others, chosen if len(chosen) > 1 else chosen * len(others), strict=True))
     agents[seat] = ""
     for agent in agents.values():
         if agent:
             roster.check(agent, rules)
+
     return Seating(
         rules=rules,
         episode=episode,

@@ -1,9 +1,9 @@
-"""The page's server: a few addresses on this machine alone, around one ``Session``.
+"""The server of the play page: a few routes around one ``Session``, reachable from this machine only.
 
-GET ``/`` is the page, ``/state`` the table; POST ``/new``, ``/act``, ``/hint`` and ``/next`` take JSON objects with the
-``version`` that the page shows; GET ``/record`` and ``/replay`` hold deals that have ended. Whatever else is asked is
-answered with ``{"error": ...}``, which says what to do, and changes nothing. Each request is worked on in a daemon
-thread, so that nothing that hangs keeps the program from ending.
+GET ``/`` is the page and ``/state`` the position. POST ``/new``, ``/act``, ``/hint`` and ``/next`` take JSON objects
+with the ``version`` that the page shows. GET ``/record`` and ``/replay`` return finished deals. Any other request is
+answered with ``{"error": ...}``, which says what to do, and changes nothing. Each request is handled in a daemon
+thread, so that a hanging agent cannot keep the program from ending.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from gin_env.errors import IllegalAction
 from gin_env.rendering.svg import svg_symbols
 
 _LOOPBACK = "127.0.0.1"
-#: Where the page keeps the pictures of the 52 cards, which every table refers to.
+#: Placeholder in the page for the pictures of the 52 cards, which every table refers to.
 _CARDS = "<!-- cards -->"
-#: Bytes of the longest request: an action or the choices for a new game are much shorter.
+#: The longest request in bytes; an action or the choices for a new game are much shorter.
 LONGEST_REQUEST = 8192
-#: Seconds that answers under way may take once the server is asked to stop.
+#: Seconds that pending responses may take once the server is asked to stop.
 _GRACE = 1
-#: The files of the page, by the package that has them.
+#: The files of the page, by package.
 _FILES = {
     "agents.pages": ("page.css", "cards.js"),
     "agents.play": ("play.css", "board.js", "start.js", "play.js"),
 }
 _MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
-#: What requests hold: a name, its kind, and whether it may be missing.
+#: The fields of a request: name, type, and whether the field is optional.
 Fields = Mapping[str, tuple[type, bool]]
 _VERSION: Fields = {"version": (int, False)}
 _ACT: Fields = {"action": (str, False), **_VERSION}
@@ -64,28 +64,28 @@ _NEW: Fields = {
     "episode": (str, True),
     **_VERSION,
 }
-_KINDS = {str: "a text", int: "a whole number", list: "a list of texts"}
+_KINDS = {str: "a string", int: "an integer", list: "a list of strings"}
 
 
 def make_app(arguments: PlayArguments | None = None) -> Starlette:
     """Return the server's application; its ``state.session`` is the ``Session``.
 
-    Raises ``ValueError`` for arguments that do not fit.
+    Raises ``ValueError`` for arguments that do not fit together.
     """
     session = Session(arguments or PlayArguments())
 
-    def asked(fields: Fields, method: Callable[..., dict[str, Any]]) -> Callable[[Request], Any]:
+    def post(fields: Fields, method: Callable[..., dict[str, Any]]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
             values = await _read(request, fields)
-            return _json(await _apart(method, **values))
+            return _json(await _in_own_thread(method, **values))
 
         return answer
 
     async def state(request: Request) -> Response:
-        return _json(await _apart(session.state))
+        return _json(await _in_own_thread(session.state))
 
     async def record(request: Request) -> Response:
-        records = await _apart(session.records)
+        records = await _in_own_thread(session.records)
         lines = "".join(f"{one.to_json()}\n" for one in records)
         named = {"content-disposition": 'attachment; filename="gin-deals.jsonl"'}
         return Response(lines, media_type="application/x-ndjson", headers=named)
@@ -93,8 +93,8 @@ def make_app(arguments: PlayArguments | None = None) -> Starlette:
     async def replay(request: Request) -> Response:
         from agents.replay import replay_page
 
-        deals = await _apart(session.deals, request.query_params.get("deals") == "all")
-        page = await _apart(replay_page, deals)
+        deals = await _in_own_thread(session.deals, request.query_params.get("deals") == "all")
+        page = await _in_own_thread(replay_page, deals)
         return HTMLResponse(page, headers={"content-security-policy": REPLAY_POLICY})
 
     app = Starlette(
@@ -106,10 +106,10 @@ def make_app(arguments: PlayArguments | None = None) -> Starlette:
                 for name in names
             ),
             Route("/state", state, methods=["GET"]),
-            Route("/act", asked(_ACT, session.act), methods=["POST"]),
-            Route("/hint", asked(_VERSION, session.hint), methods=["POST"]),
-            Route("/next", asked(_VERSION, session.next_deal), methods=["POST"]),
-            Route("/new", asked(_NEW, session.new_game), methods=["POST"]),
+            Route("/act", post(_ACT, session.act), methods=["POST"]),
+            Route("/hint", post(_VERSION, session.hint), methods=["POST"]),
+            Route("/next", post(_VERSION, session.next_deal), methods=["POST"]),
+            Route("/new", post(_NEW, session.new_game), methods=["POST"]),
             Route("/record", record, methods=["GET"]),
             Route("/replay", replay, methods=["GET"]),
         ],
@@ -127,7 +127,7 @@ def make_app(arguments: PlayArguments | None = None) -> Starlette:
 
 
 def serve(arguments: PlayArguments) -> None:
-    """Show the page until the person stops the program; raises ``ValueError`` as ``make_app``, and for a taken port."""
+    """Serve the page until the program is stopped; raises ``ValueError`` as ``make_app`` does, and for a used port."""
     app = make_app(arguments)
     with _listen(arguments.port) as listening:
         address = f"http://{_LOOPBACK}:{listening.getsockname()[1]}/"
@@ -142,14 +142,14 @@ def serve(arguments: PlayArguments) -> None:
 
 def _show(address: str) -> None:
     if not webbrowser.open(address):
-        print("no browser could be opened: open the address yourself", flush=True)
+        print("could not open a browser: open the address yourself", flush=True)
 
 
 def _listen(port: int | None) -> socket.socket:
-    """Return a socket that listens on this machine alone: at a port, or at the usual one or any free one."""
+    """Return a socket that listens on this machine only: at the given port, or the default port or a free one."""
     wanted = DEFAULT_PORT if port is None else port
     listening = socket.socket()
-    if os.name == "posix":  # elsewhere it would let two programs have the port
+    if os.name == "posix":  # elsewhere this would let two programs use the port
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, wanted))
@@ -157,60 +157,61 @@ def _listen(port: int | None) -> socket.socket:
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE and port is None:
-            print(f"port {DEFAULT_PORT} is taken by another program, so the page gets a free one")
+            print(f"port {DEFAULT_PORT} is used by another program; using a free port instead")
             return _listen(0)
-        raise UserError(f"--port {wanted}: cannot be used ({error.strerror}); --port 0 takes a free one") from error
+        raise UserError(f"--port {wanted}: cannot be used ({error.strerror}); --port 0 picks a free port") from error
     return listening
 
 
-async def _apart(method: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """Return what a method returns that is called in a thread of its own."""
+async def _in_own_thread(method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Call a method in a thread of its own and return its result."""
     try:
         return await asyncio.wrap_future(in_thread(method, *args, **named))
-    except asyncio.CancelledError:  # the program ends, and does not wait for it
+    except asyncio.CancelledError:  # the program is ending and does not wait for it
         raise HTTPException(503, "the program has been stopped") from None
 
 
 async def _read(request: Request, fields: Fields) -> dict[str, Any]:
-    """Return the fields of a request; raises ``HTTPException`` for anything but a JSON object that has them."""
+    """Return the fields of a request; raises ``HTTPException`` unless it is a JSON object with these fields."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, "send JSON, with the header content-type: application/json")
+
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > LONGEST_REQUEST:
             raise HTTPException(413, f"the request is too long: at most {LONGEST_REQUEST} bytes")
+
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "the request is no JSON; send an object such as {" + _example(fields) + "}") from None
+        raise HTTPException(400, "the request is not JSON; send an object such as {" + _example(fields) + "}") from None
     if not isinstance(content, dict):
         raise HTTPException(400, "the request must be a JSON object such as {" + _example(fields) + "}")
+
     for name in content:
         if name not in fields:
             raise HTTPException(400, f"unknown field {name[:40]!r}: one of {', '.join(fields)}")
-    for name, (wanted, may_be_missing) in fields.items():
+    for name, (wanted, is_optional) in fields.items():
         if name not in content:
-            if not may_be_missing:
-                raise HTTPException(400, f"{name} is missing: {_KINDS[wanted]} is needed")
+            if not is_optional:
+                raise HTTPException(400, f"{name} is missing: expected {_KINDS[wanted]}")
             continue
         if not _is_kind(content[name], wanted):
-            raise HTTPException(400, f"{name}: {_KINDS[wanted]} is needed")
+            raise HTTPException(400, f"{name}: expected {_KINDS[wanted]}")
     return content
 
 
 def _is_kind(value: Any, wanted: type) -> bool:
-    """Return whether a JSON value is of a kind: true is no number, and lists hold texts."""
-    texts = not isinstance(value, list) or all(isinstance(part, str) for part in value)
-    return texts and type(value) is wanted
+    """Return whether a JSON value has a type: ``true`` is not an integer, and lists hold strings."""
+    holds_strings = not isinstance(value, list) or all(isinstance(part, str) for part in value)
+    return holds_strings and type(value) is wanted
 
 
 def _example(fields: Fields) -> str:
     values = {str: '"..."', int: "0", list: "[]"}
-    return ", ".join(
-        f'"{name}": {values[kind]}' for name, (kind, may_be_missing) in fields.items() if not may_be_missing
-    )
+    return ", ".join(f'"{name}": {values[kind]}' for name, (kind, is_optional) in fields.items() if not is_optional)
 
 
 def _json(content: dict[str, Any], status: int = 200) -> Response:
@@ -226,12 +227,12 @@ def _refuse(status: int) -> Callable[[Request, Exception], Any]:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    told = {404: "there is nothing at this address; the page is at /", 405: "this address is asked in another way"}
-    return _json({"error": told.get(error.status_code, error.detail)}, error.status_code)
+    messages = {404: "nothing exists at this address; the page is at /", 405: "wrong method for this address"}
+    return _json({"error": messages.get(error.status_code, error.detail)}, error.status_code)
 
 
 async def _own_error(request: Request, error: Exception) -> Response:
-    return _json({"error": "the server made a mistake; the terminal in which it runs shows which"}, 500)
+    return _json({"error": "internal error of the server; the terminal in which it runs shows the traceback"}, 500)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a game waits for, what happened between two decisions, and how it says no."""
+"""The stages of a game, the frames between two decisions, and the errors of refused requests."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from gin_env.rendering.table import Table
 
 
 class Refused(ValueError):
-    """What was asked cannot be done now; the message says what can. Nothing has changed."""
+    """The request cannot be carried out now; the message says what can. Nothing has changed."""
 
 
 class OldVersion(Refused):
-    """What was asked belongs to a position that has passed."""
+    """The request is for an earlier position."""
 
 
 class Unplayable(Refused):
-    """What was chosen for a new game does not fit together; the message says what would."""
+    """The choices for a new game do not fit together; the message says what would."""
 
 
 class Stage(enum.Enum):
-    """What a game waits for."""
+    """What a game is waiting for."""
 
     TURN = "turn"  #: the person's decision
-    THINKING = "thinking"  #: the agents, who are to move
+    THINKING = "thinking"  #: the agents, which are to move
     DEAL_OVER = "deal over"  #: the next deal
-    GAME_OVER = "game over"  #: nothing: a new game
-    STOPPED = "stopped"  #: nothing: an agent failed, and the deal cannot be played to its end
+    GAME_OVER = "game over"  #: a new game
+    STOPPED = "stopped"  #: a new game: an agent failed, and the deal cannot continue
 
 
 class Frame(NamedTuple):
@@ -38,7 +38,7 @@ class Frame(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """What an agent would do in the person's place."""
+    """What an agent would do in the person's position."""
 
     agent: str
     action: str

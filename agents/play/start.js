@@ -1,4 +1,4 @@
-/* The form for a new game: what can be chosen, and what has been chosen. It is opened and sent by play.js. */
+/* The form for a new game. play.js opens and submits it. */
 "use strict";
 
 const form = document.getElementById("start");
@@ -13,7 +13,7 @@ function fillStart() {
   showGame();
 }
 
-/** Show what the chosen game asks: seats, how long to play, agents. */
+/** Show the fields of the chosen game: seats, length, agents. */
 function showGame() {
   const game = theGame();
   const before = offer.chosen.preset === game.name ? offer.chosen : { seat: 0, episode: offer.chosen.episode };
@@ -27,7 +27,7 @@ function showGame() {
   showAgents(before);
 }
 
-/** Show a choice of agents for each other seat. */
+/** Show a list of agents for each other seat. */
 function showAgents(before = {}) {
   const game = theGame();
   const seat = Number(form.seat.value);
@@ -46,7 +46,7 @@ function showAgents(before = {}) {
   );
 }
 
-/** Return what is chosen, as the server takes it, and keep it for the next time. */
+/** Return the choices as the server expects them, and store them for the next visit. */
 function readStart() {
   const of = (name) => [...form.querySelectorAll(`[name=${name}]`)].map(({ value }) => value);
   const content = {
@@ -61,7 +61,7 @@ function readStart() {
   return partner === undefined ? content : { ...content, partner };
 }
 
-/** Say that the game is being started, which takes a while if agents have to be loaded first. */
+/** Show that the game is being started, which takes a while if agents must be loaded. */
 function showStarting(starting) {
   const button = form.querySelector("[type=submit]");
   button.disabled = starting;

@@ -150,7 +150,7 @@ def test_seats_without_an_agent_keep_what_they_have(deal: DealRecord) -> None:
     without = annotate(deal, [simple, simple])
     assert without.tables[0].thoughts == ()
     assert "thoughts" not in without.to_json()
-    with pytest.raises(ValueError, match="eaai_2p.*2.*1"):
+    with pytest.raises(ValueError, match=r"eaai_2p.*2.*1"):
         annotate(deal, [simple])
 
 

@@ -158,7 +158,7 @@ def test_an_agent_that_never_loads_leaves_the_game_on_the_table(waiting: Path) -
 
         acted, loaded = client.loop.run_until_complete(meanwhile())
         assert acted.status_code == 200
-        assert (loaded.status_code, "moved on" in loaded.json()["error"]) == (409, True)
+        assert (loaded.status_code, "another tab" in loaded.json()["error"]) == (409, True)
         assert client.session.version == began["version"] + 1
 
 
@@ -169,10 +169,10 @@ def test_a_hint_that_takes_long_keeps_nobody_from_playing(waiting: Path) -> None
         assert client.post("/hint", ask).json() == ask | {"thinking": True}
         acted = client.act(words(began)[0]).json()
         assert acted["stage"] == "turn"
-        assert client.post("/hint", ask).status_code == 409  # it belongs to what has passed
+        assert client.post("/hint", ask).status_code == 409  # it is for an earlier position
         later = {"version": acted["version"]}
         refused = client.post("/hint", later)
-        assert (refused.status_code, "still being thought of" in refused.json()["error"]) == (409, True)
+        assert (refused.status_code, "for an earlier position" in refused.json()["error"]) == (409, True)
         (waiting.parent / "open").touch()
         deadline = time.monotonic() + LONG
         hint = client.post("/hint", later)

@@ -20,7 +20,7 @@ from tests.helpers.waiting_agent import WAITING
 
 pytestmark = pytest.mark.browser
 
-THINKING = "The others are thinking ..."
+THINKING = "The other players are thinking ..."
 #: The name of a file as long as some are.
 LONG_NAME = "an_agent_that_" + "thinks_of_everything_" * 4 + "twice"
 
