@@ -16,7 +16,8 @@ from gin_env.cards.random_streams import random_seats
 from gin_env.engine.state import State
 from gin_env.rules import Rules
 from gin_env.scoring import Kind
-from gin_env.scoring.showdown import boasts_unanswered, settle
+from gin_env.scoring.boasts import boasts_unanswered
+from gin_env.scoring.showdown import settle
 from gin_env.scoring.two_tables import DealEnd, Numbers, join_tables, sole_leader
 
 

@@ -14,7 +14,7 @@ from gin_env.engine.state import unpack_events
 from gin_env.rendering.explanation.deal import Line, join
 from gin_env.rendering.explanation.points import add_up, points_line
 from gin_env.rules.rulebook.play import points_text
-from gin_env.scoring.showdown import boasts_unanswered
+from gin_env.scoring.boasts import boasts_unanswered
 
 
 def explain_dead(state: State, row: int, names: Sequence[str]) -> Iterator[Line]:
