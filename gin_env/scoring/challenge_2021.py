@@ -9,7 +9,7 @@ sequence of the lay-offs. The tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from gin_env.cards.melds import (
     next_below,
     points_of,
 )
-from gin_env.scoring.layoffs import Defence
+from gin_env.scoring.layoffs import Defence, extended_runs
 
 #: The suits in the order of the challenge's card ids.
 CHALLENGE_SUITS = "CHSD"
@@ -60,18 +60,9 @@ def greedy_layoffs(set_bits: UInt64Array, run_bits: UInt64Array, loose: UInt64Ar
     on_sets = fourth_cards(set_bits) & loose
     on_runs = loose & ~(on_sets & ~_CLUBS)
     runs = run_bits | (next_below(run_bits) & on_runs)
-    runs = _extended_runs(runs, on_runs, next_above)
-    runs = _extended_runs(runs, loose & ~on_sets, next_below)
+    runs = extended_runs(runs, on_runs, next_above)
+    runs = extended_runs(runs, loose & ~on_sets, next_below)
     return (runs & ~run_bits) | on_sets
-
-
-def _extended_runs(runs: UInt64Array, cards: UInt64Array, step: Callable[[UInt64Array], UInt64Array]) -> UInt64Array:
-    """Return runs with all cards on them that fit in one direction, one ``step`` after another."""
-    while True:
-        added = step(runs) & cards & ~runs
-        if not added.any():
-            return runs
-        runs = runs | added
 
 
 class ChallengeLayoff(NamedTuple):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import NUM_RANKS, UInt64Array
-from gin_env.cards.melds import best_of_each, fourth_cards, neighbours
+from gin_env.cards.melds import best_of_each, fourth_cards
 from gin_env.rules import Rules
-from gin_env.scoring.layoffs import Defence, best_layoffs
+from gin_env.scoring.layoffs import Defence, best_layoffs, extended_runs
 from gin_env.scoring.results import Kind, Showdown, box_bonus_now, kind_bonuses, knocker_wins
 from gin_env.scoring.spreads import Spreads, open_melds
 
@@ -142,17 +142,8 @@ def _melds_with(set_bits: UInt64Array, run_bits: UInt64Array, laid: UInt64Array)
         card = undecided & (~undecided + _ONE)
         undecided ^= card
         without = on_runs & ~card
-        others_fit = (laid & ~fits_set & ~_extended_runs(run_bits, without)) == 0
+        others_fit = (laid & ~fits_set & ~extended_runs(run_bits, without)) == 0
         on_runs = np.where(others_fit, without, on_runs)
 
-    runs = _extended_runs(run_bits, on_runs)
+    runs = extended_runs(run_bits, on_runs)
     return set_bits | (laid & ~runs), runs
-
-
-def _extended_runs(runs: UInt64Array, cards: UInt64Array) -> UInt64Array:
-    """Return runs (M,) with all cards on them that fit there, one after another."""
-    while True:
-        added = neighbours(runs) & cards & ~runs
-        if not added.any():
-            return runs
-        runs = runs | added

@@ -12,6 +12,7 @@ off, with chains across the two defenders (``cross_chain``). Two facts keep the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -83,6 +84,17 @@ def best_layoffs(
         melds.set_bits.reshape(hands.shape),
         melds.run_bits.reshape(hands.shape),
     )
+
+
+def extended_runs(
+    runs: UInt64Array, cards: UInt64Array, step: Callable[[UInt64Array], UInt64Array] = neighbours
+) -> UInt64Array:
+    """Return runs (M,) with all cards on them that fit there one after another: at both ends, or as ``step`` says."""
+    while True:
+        added = step(runs) & cards & ~runs
+        if not added.any():
+            return runs
+        runs = runs | added
 
 
 class _LayoffSearch:

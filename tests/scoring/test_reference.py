@@ -245,7 +245,7 @@ def test_a_boaster_waits_with_the_knock(wait: int) -> None:
 
 
 def test_last_discard_may_be_taken_for_big_gin_but_not_by_a_barred_boaster() -> None:
-    """Three sets of three: big gin, while every card thrown leaves 20 points."""
+    """Three sets of three: big gin, while every discard leaves 20 points."""
     rules = {**PRESETS["biggin_2p"], "hand_size": 8, "last_discard_knock": True, "boast": True, "catch_glass": True}
     deal = dealt(rules, ["KS KH KD QS QH QD JS JH", "2S 4S 6S 8S TS AH 3H 5H"], 1, "2C", "JD")
     play(deal, "pass", "pass", "draw", "discard JD")
