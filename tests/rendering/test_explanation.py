@@ -265,8 +265,8 @@ def test_dead_deals() -> None:
     )
     tables = stalled(Rules.preset("two_tables_4p"))
     assert explain_deal(tables, first_seat=2)[-1].text == (
-        "Nobody wins at this table, and nobody scores. The deal is not played again at this table; in a game player_3 deals "
-        "the next one here."
+        "Nobody wins at this table, and nobody scores. The deal is not played again at this table; in a game "
+        "player_3 deals the next one here."
     )
 
 
@@ -421,9 +421,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="the deal in row 0 is not over"):
         explain_deal(engine.state)
     state = stalled(Rules.preset("classic_2p"))
-    with pytest.raises(ValueError, match="row.*1"):
+    with pytest.raises(ValueError, match=r"row.*1"):
         explain_deal(state, row=1)
-    with pytest.raises(ValueError, match="State.*NoneType"):
+    with pytest.raises(ValueError, match=r"State.*NoneType"):
         explain_deal(None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"names.*'Ann'"):
         explain_deal(state, names=["Ann"])
