@@ -69,7 +69,7 @@ def settle_free_for_all(
 def undercutters(rules: Rules, deadwood: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Return which of the others score against the knocker, (M, P - 1), from the deadwood of all places (M, P).
 
-    Pair by pair these are all whom the knocker does not beat. Pooled, the knocker must beat everybody;
+    Pair by pair these are all players that the knocker does not beat. Pooled, the knocker must beat everybody;
     otherwise those with the lowest deadwood score.
     """
     knocker, others = deadwood[:, :1].astype(np.int64), deadwood[:, 1:].astype(np.int64)

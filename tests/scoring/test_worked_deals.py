@@ -1,7 +1,7 @@
 """Showdowns under every rule that bears on them, on and off, each with its points worked out by hand.
 
 Read with tests/engine/test_worked_play.py (rules of the turn) and tests/engine/test_worked_games.py (rules of the
-game). Seat 0 always knocks. "The rest" of a hand is what lies in no meld; points in brackets are [seat or team 0, 1,
+game). Seat 0 always knocks. "The rest" of a hand is what is in no meld; points in brackets are [seat or team 0, 1,
 ...].
 """
 
@@ -185,7 +185,7 @@ def test_gin_of_a_team() -> None:
 
 
 @worked("gin_protects")
-def test_whom_gin_protects() -> None:
+def test_who_cannot_be_undercut() -> None:
     # The knocker has 0, the team 17; the defenders have 2 (2H) + 3 (3D) = 5, and nothing to lay off.
     hands = [NO_DEADWOOD, "AS AH AD 4H 5H 6H 2H", LOADED, "TS TH TC 8S 8H 8D 3D"]
     # By teams it is an undercut: 12, the bonus of 20, the box of 10.

@@ -16,7 +16,7 @@ from gin_env.scoring.free_for_all import pair_payments, undercutters
 
 
 def explain_free_for_all(deal: Deal) -> Iterator[Line]:
-    """Explain who wins against whom, what each scores, and who wins the deal."""
+    """Explain who wins each comparison, what each player scores, and who wins the deal."""
     places = [deal.knocker, *deal.others]
     deadwood = np.array([[deal.deadwood[seat] for seat in places]], dtype=np.uint8)
     is_undercutter = undercutters(deal.rules, deadwood)[0].tolist()
