@@ -340,3 +340,9 @@ def is_run(meld: Sequence[int]) -> bool:
 def is_set(meld: Sequence[int]) -> bool:
     """Whether card ids are a set."""
     return len(meld) in (3, 4) and len({card % NUM_RANKS for card in meld}) == 1
+
+
+def fits(meld: Sequence[int], card: int) -> bool:
+    """Whether a meld (ascending ids) is still a meld with one more card."""
+    extended = sorted([*meld, card])
+    return is_set(extended) if is_set(meld) else is_run(extended)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from gin_env.cards import Rows
 from gin_env.engine.state import State
 from gin_env.scoring import Kind
-from gin_env.scoring.showdown import boasts_unanswered, settle
+from gin_env.scoring.boasts import boasts_unanswered
+from gin_env.scoring.showdown import settle
 
 
 def settle_showdown(state: State, rows: Rows, knockers: NDArray[np.integer]) -> None:

@@ -1,4 +1,4 @@
-"""From a knock to points: pure functions of cards and rules."""
+"""From a knock to points: pure functions of cards and rules. Start with ``showdown.settle``."""
 
 from __future__ import annotations
 

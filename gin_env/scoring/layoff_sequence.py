@@ -1,17 +1,16 @@
-"""Where each laid-off card went, in an order in which the cards could be laid.
+"""Where each laid-off card went, in an order in which the cards could be laid off.
 
-A finished deal holds only *which* cards each seat laid off (``State.laid_bits``). Whoever tells or draws the
-showdown also needs the meld that each card went on, and an order in which every card fits when it is laid: next to
-the end of a run, or as the fourth of a set.
+A finished deal holds only *which* cards each seat laid off (``State.laid_bits``). To describe or draw the showdown
+one also needs the meld that each card went on, and an order in which every card fits when it is laid off.
 
-The game's rules (docs/rules.md rows 26-29b): which melds are open; partners lay off in any order, so that a chain
-may go to and fro between them; players for themselves follow clockwise from the knocker; with ``cross_chain=False``
-nobody builds on a card of another defender; the 2021 challenge (``layoff="greedy"``) has its own order. A card that
-fits two melds goes on the one with the lowest card (fine print, "Ties still open"), unless other cards could then
-not be laid: nothing can follow a card on a set.
+The game's rules: ``team_layoff`` and ``layoff_on_gin`` say which melds are open; partners lay off in any order, so
+that a chain may alternate between them; players who play for themselves follow clockwise from the knocker; with
+``cross_chain=False`` nobody builds on a card of another defender; the 2021 challenge (``layoff="greedy"``) has an
+order of its own. A card that fits two melds goes on the one with the lowest card, unless other cards could then not
+be laid off: nothing can follow a card on a set.
 
-What this module decides: of partners, who may lay in any order, the one on the knocker's left first lays all that
-fits, then the other, and so by turns; within a turn the lowest card id goes first.
+What this module decides: of partners, the one on the knocker's left first lays off all that fits, then the other,
+and so on in turn; within a turn the lowest card id goes first.
 """
 
 from __future__ import annotations
@@ -22,51 +21,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gin_env.cards import NUM_RANKS, NUM_SUITS, SUITS, bits_of, card_ids, format_cards
-from gin_env.cards.melds import fourth_cards, melds_of
+from gin_env.cards import NUM_RANKS, SUITS, bits_of, card_ids, format_cards
+from gin_env.cards.melds import fits, fourth_cards, is_set, melds_of
 from gin_env.rules import Rules
-from gin_env.scoring.challenge_2021 import CHALLENGE_SUITS
+from gin_env.scoring.challenge_2021 import in_challenge_order, lay_off_in_order
 from gin_env.scoring.spreads import open_seats
 
 
 class Layoff(NamedTuple):
     """One card laid off."""
 
-    seat: int  #: who lays the card
+    seat: int  #: who lays off the card
     card: int  #: card id
     onto_seat: int  #: whose meld it goes on
-    meld: tuple[int, ...]  #: that meld's cards just before, cards laid on it earlier included, ascending ids
+    meld: tuple[int, ...]  #: that meld's cards just before, cards laid off on it earlier included, ascending ids
 
 
 @dataclass
 class _Meld:
-    """An open meld while cards are laid on it."""
+    """An open meld while cards are laid off on it."""
 
     seat: int
     cards: list[int]  #: ascending ids
-    laid_by: dict[int, int] = field(default_factory=dict)  #: who laid which of them
+    laid_by: dict[int, int] = field(default_factory=dict)  #: the seat of each card laid off on it
 
     @property
     def is_set(self) -> bool:
-        return self.cards[0] % NUM_RANKS == self.cards[1] % NUM_RANKS
+        return is_set(self.cards)
 
     def takes(self, seat: int, card: int, cross_chain: bool) -> bool:
-        """Whether a seat may lay a card here now; without cross chains it overlooks what others have laid."""
-        if self.is_set:
-            return len(self.cards) < NUM_SUITS and card % NUM_RANKS == self.cards[0] % NUM_RANKS
-        seen = [one for one in self.cards if cross_chain or self.laid_by.get(one, seat) == seat]
-        in_suit = card // NUM_RANKS == seen[0] // NUM_RANKS
-        return in_suit and card in (seen[0] - 1, seen[-1] + 1)
+        """Whether a seat may lay off a card here now; without cross chains it may not build on others' cards."""
+        usable = [one for one in self.cards if cross_chain or self.laid_by.get(one, seat) == seat]
+        return fits(usable, card)
 
 
-#: Seats in their order, each with the cards that it lays off, the one to try first in front.
+#: The defenders in their order, each with the cards that they lay off, in ascending order.
 _Waiting = list[tuple[int, list[int]]]
 
 
 def layoffs_in_order(
     rules: Rules, knocker: int, set_bits: Sequence[int], run_bits: Sequence[int], laid_bits: Sequence[int]
 ) -> list[Layoff]:
-    """Return where each laid-off card of a finished deal went, in an order in which each could be laid.
+    """Return where each laid-off card of a finished deal went, in an order in which each could be laid off.
 
     Parameters
     ----------
@@ -84,84 +80,90 @@ def layoffs_in_order(
     melds = _open_melds(rules, knocker, set_bits, run_bits)
     clockwise = [(knocker + step) % rules.num_seats for step in range(1, rules.num_seats)]
     waiting = [(seat, card_ids(laid_bits[seat])) for seat in clockwise if laid_bits[seat]]
-    if rules.layoff == "greedy":
-        melds.sort(key=lambda meld: min(map(_challenge_order, meld.cards)))
-        in_order = [(seat, sorted(cards, key=_challenge_order)) for seat, cards in waiting]
-        placed = _lay(rules, melds, in_order, None)
-    else:
-        placed = _lay_where_all_fit(rules, melds, waiting)
-    if stuck := {card for _, cards in waiting for card in cards} - {step.card for step in placed}:
+
+    laid = _lay_as_challenge(melds, waiting) if rules.layoff == "greedy" else _lay_where_all_fit(rules, melds, waiting)
+
+    if stuck := {card for _, cards in waiting for card in cards} - {step.card for step in laid}:
         raise ValueError(
             f"laid-off {format_cards(sorted(stuck))} fits no open meld of seat {knocker}'s side: give the bitboards of "
             "a deal that is over, with its own rules"
         )
-    return placed
+    return laid
 
 
 def _open_melds(rules: Rules, knocker: int, set_bits: Sequence[int], run_bits: Sequence[int]) -> list[_Meld]:
     """Return the melds of the knocking side that cards may be laid off on, lowest card first."""
     partner = rules.partner_of(knocker)
     side = [knocker] if partner is None else [knocker, partner]
-    # Each card costs at least a point: a hand has no deadwood exactly if all its cards lie in melds.
-    loose = [max(rules.hand_size - int(set_bits[seat] | run_bits[seat]).bit_count(), 0) for seat in side]
-    is_open = open_seats(rules, np.array([loose], dtype=np.uint8))[0]
-    found = [
-        _Meld(seat, meld)
-        for seat, may in zip(side, is_open.tolist(), strict=True)
-        if may
-        for meld in melds_of(set_bits[seat], run_bits[seat])
+
+    # Each card costs at least a point: a hand has no deadwood exactly if all its cards are in melds.
+    num_loose = [max(rules.hand_size - int(set_bits[seat] | run_bits[seat]).bit_count(), 0) for seat in side]
+    is_open = open_seats(rules, np.array([num_loose], dtype=np.uint8))[0].tolist()
+
+    melds: list[_Meld] = []
+    for seat, may_lay_off in zip(side, is_open, strict=True):
+        if may_lay_off:
+            melds += [_Meld(seat, cards) for cards in melds_of(set_bits[seat], run_bits[seat])]
+    return sorted(melds, key=lambda meld: meld.cards)
+
+
+def _lay_as_challenge(melds: list[_Meld], waiting: _Waiting) -> list[Layoff]:
+    """Lay off the cards in the 2021 challenge's order; there is one knocker and one defender."""
+    in_order = in_challenge_order([meld.cards for meld in melds])
+    return [
+        Layoff(seat, step.card, melds[0].seat, step.meld)
+        for seat, cards in waiting
+        for step in lay_off_in_order(in_order, cards)
     ]
-    return sorted(found, key=lambda meld: meld.cards)
 
 
 def _lay_where_all_fit(rules: Rules, melds: list[_Meld], waiting: _Waiting) -> list[Layoff]:
-    """Lay the cards of players who lay off as well as possible."""
+    """Lay off the cards so that all of them fit, each on the lowest meld for which that is possible."""
     in_sets = bits_of(card for meld in melds if meld.is_set for card in meld.cards)
     fourths = set(card_ids(fourth_cards(np.array([in_sets]))[0]))
+
+    # To begin with, on sets only what cannot go on a run.
     on_runs = {step.card for step in _lay(rules, melds, waiting, ())}
     on_sets = fourths - on_runs
-    placed = _lay(rules, melds, waiting, on_sets)
-    for card in [card for _, cards in waiting for card in cards if card in fourths & on_runs]:
-        # A set of three that lacks another suit holds a spade, which is lower than any card of a run of that suit.
+    laid = _lay(rules, melds, waiting, on_sets)
+
+    # Then move cards that fit both to their set if it is the lower meld and all others still fit. For spades the run
+    # is lower: a set of three that lacks another suit holds a spade, which is lower than any card of that suit's runs.
+    fits_both = [card for _, cards in waiting for card in cards if card in fourths & on_runs]
+    for card in fits_both:
         if SUITS[card // NUM_RANKS] != "S":
-            other = _lay(rules, melds, waiting, on_sets | {card})
-            if len(other) == len(placed):
-                on_sets, placed = on_sets | {card}, other
-    return placed
+            moved = _lay(rules, melds, waiting, on_sets | {card})
+            if len(moved) == len(laid):
+                on_sets, laid = on_sets | {card}, moved
+    return laid
 
 
-def _lay(rules: Rules, melds: list[_Meld], waiting: _Waiting, on_sets: Collection[int] | None) -> list[Layoff]:
-    """Lay each card onto the first meld that takes it, as long as one fits.
-
-    ``on_sets`` are the cards for sets, all others are for runs; with None each card goes wherever it fits first.
-    """
+def _lay(rules: Rules, melds: list[_Meld], waiting: _Waiting, on_sets: Collection[int]) -> list[Layoff]:
+    """Lay off each card on the first meld that takes it, as long as one fits: ``on_sets`` on sets, others on runs."""
     melds = [_Meld(meld.seat, list(meld.cards)) for meld in melds]
-    left = [(seat, list(cards)) for seat, cards in waiting]
-    placed: list[Layoff] = []
+    remaining = [(seat, list(cards)) for seat, cards in waiting]
+    laid: list[Layoff] = []
     while True:
-        before = len(placed)
-        for seat, cards in left:
-            while found := _first_fit(rules, melds, seat, cards, on_sets):
-                card, meld = found
-                placed.append(Layoff(seat, card, meld.seat, tuple(meld.cards)))
+        num_before = len(laid)
+        for seat, cards in remaining:
+            while step := _first_fit(rules, melds, seat, cards, on_sets):
+                card, meld = step
+                laid.append(Layoff(seat, card, meld.seat, tuple(meld.cards)))
                 meld.cards = sorted([*meld.cards, card])
                 meld.laid_by[card] = seat
                 cards.remove(card)
-        # Partners come round again, players for themselves have one turn each.
-        if len(placed) == before or rules.mode == "free_for_all":
-            return placed
+
+        # Partners take further turns; players who play for themselves have one each.
+        if len(laid) == num_before or rules.mode == "free_for_all":
+            return laid
 
 
 def _first_fit(
-    rules: Rules, melds: list[_Meld], seat: int, cards: list[int], on_sets: Collection[int] | None
+    rules: Rules, melds: list[_Meld], seat: int, cards: list[int], on_sets: Collection[int]
 ) -> tuple[int, _Meld] | None:
+    """Return the first card that a seat can lay off now, and the meld that it goes on."""
     for card in cards:
         for meld in melds:
-            meant = on_sets is None or meld.is_set == (card in on_sets)
-            if meant and meld.takes(seat, card, rules.cross_chain):
+            if meld.is_set == (card in on_sets) and meld.takes(seat, card, rules.cross_chain):
                 return card, meld
     return None
-
-
-def _challenge_order(card: int) -> tuple[int, int]:
-    return CHALLENGE_SUITS.index(SUITS[card // NUM_RANKS]), card

@@ -11,12 +11,11 @@ from gin_env.rules import Rules
 from tests.helpers.paths import DATA
 
 GOLDEN = json.loads((DATA / "golden.json").read_text())
-
-
 CASES = {case["id"]: case for case in GOLDEN["cases"]}
 
 
 def hands_at_the_knock(case: dict[str, Any]) -> list[list[str]]:
+    """Return the cards of each seat when it comes to the knock, after the trade of a case that has one."""
     hands = [list(hand) for hand in case["hands"]]
     if case["kind"] == "trade":
         mover, partner = hands[case["knocker"]], hands[case["partner"]]
@@ -28,17 +27,20 @@ def hands_at_the_knock(case: dict[str, Any]) -> list[list[str]]:
 
 
 def dealt(case: dict[str, Any], upcard: str | None = None) -> Engine:
-    """An engine in which seat 0 has drawn the last card of its hand as listed, after all passed the upcard."""
+    """Return an engine in which all have passed the upcard and seat 0 has drawn the last card of its listed hand."""
     rules = Rules.preset(case["preset"])
     hands = [parse_cards(hand) for hand in case["hands"]]
     drawn = hands[0].pop()
-    given = {card for hand in hands for card in hand} | {drawn}
-    rest = [card for card in range(52) if card not in given]
+    dealt_cards = {card for hand in hands for card in hand} | {drawn}
+    rest = [card for card in range(52) if card not in dealt_cards]
+
+    # The first upcard is the one asked for, or any.
     if upcard is not None:
         rest.remove(parse_cards(upcard)[0])
         rest.append(parse_cards(upcard)[0])
-    first = rest.pop()
-    deck = [hand[place] for place in range(rules.hand_size) for hand in hands] + [first, drawn, *rest]
+    first_upcard = rest.pop()
+    deck = [hand[place] for place in range(rules.hand_size) for hand in hands] + [first_upcard, drawn, *rest]
+
     engine = Engine(rules)
     engine.reset(decks=deck, dealers=rules.num_seats - 1)
     for action in ["pass"] * rules.num_seats + ["draw"]:

@@ -1,4 +1,4 @@
-"""A deal's end in words: exact sentences for worked deals, and sums that are true under all rules."""
+"""How a deal ended, explained: exact sentences for worked deals, and sums that are true under all rules."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def about(lines: list[Line], *topics: str) -> list[str]:
 def test_a_plain_knock_from_the_first_line_to_the_last() -> None:
     lines = knocked(CASES["C01_plain_knock"])
     assert lines == [
-        Line("knock", "player_0 throws KD and knocks with 5 points of deadwood; at most 10 points are allowed."),
+        Line("knock", "player_0 discards KD and knocks with 5 points of deadwood; at most 10 points are allowed."),
         Line(
             "melds",
             "player_0 lays down 3S 4S 5S 6S and 9H 9D 9C; left over are 2H (2), 2D (2) and AC (1): "
             "5 points of deadwood.",
         ),
-        Line("open", "player_0 has deadwood left, 5 points, so player_1 may lay off on player_0's melds."),
-        Line("open", "Had player_0 no deadwood left, that would be gin, and nothing could be laid off."),
-        Line("open", "Only the other side lays off: player_0 may add nothing more to any meld."),
+        Line("open", "player_0 has 5 points of deadwood, so player_1 may lay off on player_0's melds."),
+        Line("open", "If player_0 had no deadwood, that would be gin, and nothing could be laid off."),
+        Line("open", "Only the other side lays off: player_0 may not add cards to any meld."),
         Line("layoff", "player_1 lays off 7S on player_0's run 3S 4S 5S 6S; it becomes 3S 4S 5S 6S 7S."),
         Line("layoff", "player_1 lays off 8S on player_0's run 3S 4S 5S 6S 7S; it becomes 3S 4S 5S 6S 7S 8S."),
         Line(
@@ -81,23 +81,23 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
     }
     lines = knocked(case)
     assert about(lines, "open") == [
-        "player_0 has deadwood left, 10 points, so player_1 and player_3 may lay off on player_0's melds.",
+        "player_0 has 10 points of deadwood, so player_1 and player_3 may lay off on player_0's melds.",
         "player_2 has no deadwood, so nobody may lay off on player_2's melds.",
-        "Only the other side lays off: player_0 and player_2 may add nothing more to any meld.",
+        "Only the other side lays off: player_0 and player_2 may not add cards to any meld.",
     ]
     assert about(lines, "layoff") == [
         "player_3 lays off 7H on player_0's run 4H 5H 6H; it becomes 4H 5H 6H 7H.",
-        "player_1 lays off 8H on player_0's run 4H 5H 6H 7H, going on where player_3 has laid 7H; "
+        "player_1 lays off 8H on player_0's run 4H 5H 6H 7H, continuing from the 7H of player_3; "
         "it becomes 4H 5H 6H 7H 8H.",
-        "player_3 lays off 9H on player_0's run 4H 5H 6H 7H 8H, going on where player_1 has laid 8H; "
+        "player_3 lays off 9H on player_0's run 4H 5H 6H 7H 8H, continuing from the 8H of player_1; "
         "it becomes 4H 5H 6H 7H 8H 9H.",
-        "player_1 lays off TH on player_0's run 4H 5H 6H 7H 8H 9H, going on where player_3 has laid 9H; "
+        "player_1 lays off TH on player_0's run 4H 5H 6H 7H 8H 9H, continuing from the 9H of player_3; "
         "it becomes 4H 5H 6H 7H 8H 9H TH.",
     ]
     assert about(lines, "count", "result", "points") == [
         "The count: player_0 and player_2 have 10 + 0 = 10, player_1 and player_3 have 4 + 4 = 8.",
         "8 is less than 10, so this is an undercut: the side that knocks must have FEWER points than the other side "
-        "(equal counts would not do either). player_1 and player_3 win the deal.",
+        "(equal counts would not be enough). player_1 and player_3 win the deal.",
         "The lay-offs made the difference: without them player_1 and player_3 would have had 22 + 20 = 42 points, not "
         "8, and the 10 of player_0 and player_2 would have won.",
         "Difference (10 - 8) + undercut bonus 20 + box bonus 10 = 32 points for player_1 and player_3.",
@@ -107,28 +107,30 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
 def test_a_partner_whose_hand_costs_the_deal() -> None:
     lines = knocked(CASES["P05_undercut_because_of_partner"])
     assert about(lines, "knock") == [
-        "player_0 throws QC and knocks with 5 points of deadwood; at most 10 points are allowed. "
-        "To knock, the knocker's own hand counts alone; to win, that of player_2 counts too."
+        "player_0 discards QC and knocks with 5 points of deadwood; at most 10 points are allowed. "
+        "For the knock only the knocker's own hand counts; for the win that of player_2 counts too."
     ]
-    assert about(lines, "open")[1] == "player_2 has laid down no meld that anybody could lay off on."
+    assert about(lines, "open")[1] == "player_2 has no meld that anybody could lay off on."
     assert (
         about(lines, "result")[1]
-        == "The partner's hand made the difference: player_0 alone has 5, but the 50 of player_2 count as well."
+        == "The partner's hand made the difference: player_0 alone has 5, but the 50 of player_2 count too."
     )
-    clean = knocked(CASES["P09_knocker_gin_but_team_undercut"])
-    assert "That player_0 has no deadwood does not help: under these rules both" in about(clean, "result")[0]
-    assert about(clean, "layoff") == []
+    gin_undercut = knocked(CASES["P09_knocker_gin_but_team_undercut"])
+    assert (
+        "player_0 has no deadwood, but that is not enough: under these rules both" in about(gin_undercut, "result")[0]
+    )
+    assert about(gin_undercut, "layoff") == []
 
 
-def test_a_clean_knocker_who_cannot_be_undercut() -> None:
+def test_a_knocker_without_deadwood_who_cannot_be_undercut() -> None:
     """The cards of P09 where a knocker without deadwood is safe: 46 against 36 wins, for the bonuses alone."""
     hands = [" ".join(hand[:7]) for hand in CASES["P09_knocker_gin_but_team_undercut"]["hands"]]
     rules = Rules.preset("palace_4p", gin_protects="knocker_zero")
     table = Table(rules, hands, upcard="6H", stock="KC").play("pass x4, draw, knock KC")
-    assert about(explain_deal(table.state), "knock")[0].endswith("To knock, the knocker's own hand counts alone.")
+    assert about(explain_deal(table.state), "knock")[0].endswith("For the knock only the knocker's own hand counts.")
     assert about(explain_deal(table.state), "result", "points") == [
         "46 is not less than 36, but under these rules a knocker without deadwood is never undercut: player_0 and "
-        "player_2 win the deal, though the difference counts for nothing. player_0 has no deadwood, which makes it a "
+        "player_2 win the deal, but the difference counts as 0. player_0 has no deadwood, which makes it a "
         "small gin.",
         "Difference 0 + small gin bonus 10 + box bonus 10 = 20 points for player_0 and player_2.",
     ]
@@ -137,7 +139,7 @@ def test_a_clean_knocker_who_cannot_be_undercut() -> None:
 def test_gin_and_its_kinds() -> None:
     lines = knocked(CASES["C02_gin_no_layoff"])
     assert about(lines, "knock", "open", "result", "points") == [
-        "player_0 throws 9H and knocks without any deadwood; at most 10 points would be allowed.",
+        "player_0 discards 9H and knocks without any deadwood; at most 10 points would be allowed.",
         "player_0 has no deadwood, and nothing may be laid off on gin.",
         "player_0 has gin, which is never undercut: player_0 wins the deal.",
         "Deadwood of the defender 37 + gin bonus 25 = 62 points for player_0.",
@@ -157,7 +159,7 @@ def test_gin_and_its_kinds() -> None:
     ]
     lines = knocked(CASES["C05_big_gin"])
     assert about(lines, "knock", "points")[:2] == [
-        "player_0 lays down big gin: all 11 cards lie in melds, the drawn one too, and none is thrown.",
+        "player_0 lays down big gin: all 11 cards are in melds, so nothing is discarded.",
         "Deadwood of the defender 28 + big gin bonus 31 = 59 points for player_0.",
     ]
 
@@ -185,20 +187,20 @@ def test_oklahoma() -> None:
     assert about(lines, "points")[1] == "2 x (deadwood of the defender 37 + gin bonus 25) = 124 points for player_0."
 
 
-def test_each_for_himself() -> None:
+def test_free_for_all() -> None:
     lines = knocked(CASES["F01_ffa3_knock_with_one_undercutter"])
     assert about(lines, "open", "count", "result", "points") == [
-        "player_0 has deadwood left, 4 points, so player_1 and player_2 may lay off on player_0's melds.",
-        "Had player_0 no deadwood left, that would be gin, and nothing could be laid off.",
-        "They lay off one after another, clockwise, and may go on where another one has laid off.",
-        "Only the others lay off: player_0 may add nothing more to any meld.",
+        "player_0 has 4 points of deadwood, so player_1 and player_2 may lay off on player_0's melds.",
+        "If player_0 had no deadwood, that would be gin, and nothing could be laid off.",
+        "They lay off one after another, clockwise, and may build on cards that others have laid off.",
+        "Only the others lay off: player_0 may not add cards to any meld.",
         "The count: player_0 has 4, player_1 has 13 and player_2 has 3.",
-        "player_0 meets each of the others alone, and must have FEWER points than that player.",
+        "player_0 is compared with each of the others separately and must have FEWER points than that player.",
         "No lay-off was needed for that: player_2 had no more to begin with.",
         "Against player_1, 4 is less than 13: difference (13 - 4) = 9 points for player_0.",
         "Against player_2, 3 is less than 4, an undercut: difference (4 - 3) + undercut bonus 25 = 26 points for "
         "player_2.",
-        "player_2 has the most points from the knock and so has won the deal.",
+        "player_2 has the most points from the knock and so wins the deal.",
     ]
     lines = knocked(CASES["F02_ffa4_gin"])
     assert about(lines, "points")[-1] == "54 + 31 + 49 = 134 points for player_0."
@@ -215,7 +217,7 @@ def test_the_pool() -> None:
         "of the others. Cid scores the difference from every player.",
         "No lay-off was needed for that: Cid had no more to begin with.",
         "1 from Ann + 10 from Bob + undercut bonus 25 = 36 points for Cid.",
-        "Cid has the most points from the knock and so has won the deal.",
+        "Cid has the most points from the knock and so wins the deal.",
     ]
 
 
@@ -233,7 +235,7 @@ def test_a_box_on_every_sheet() -> None:
 
 
 def stalled(rules: Rules, last: str | None = None) -> State:
-    """A deal in which everybody draws and throws the drawn card until it is dead."""
+    """A deal in which everybody draws and discards the drawn card until it is dead."""
     engine = Engine(rules, seed=3)
     engine.reset(dealers=1)
     while not engine.over[0]:
@@ -263,13 +265,13 @@ def test_dead_deals() -> None:
     )
     tables = stalled(Rules.preset("two_tables_4p"))
     assert explain_deal(tables, first_seat=2)[-1].text == (
-        "Nobody wins at this table, and nobody scores. This table does not play it again; in a game player_3 deals "
-        "the next one here."
+        "Nobody wins at this table, and nobody scores. The deal is not played again at this table; in a game "
+        "player_3 deals the next one here."
     )
 
 
 def test_a_deal_that_takes_too_many_turns() -> None:
-    """Taking and throwing back and forth never uses up the stock."""
+    """Taking and discarding the same card never uses up the stock."""
     table = Table(Rules.preset("classic_2p", max_turns=50, forbid_return_discard=False), ["AS", "KH"], upcard="5D")
     for _ in range(50):
         table.play("take").play("discard 5D")
@@ -281,7 +283,7 @@ def test_a_deal_that_takes_too_many_turns() -> None:
 def test_boasts_in_a_dead_deal() -> None:
     rules = Rules.preset("classic_2p", boast=True, boast_points=(20, 15, 10, 5, 8))
     assert about(explain_deal(stalled(rules, last="boast")), "result", "points") == [
-        "Nobody wins the deal, but what else was earned in it stands. In a game player_1 deals again.",
+        "Nobody wins the deal, but points already earned in it are kept. In a game player_1 deals again.",
         "player_0 had boasted, and nobody knocked: that boast pays the other side 8 points.",
         "player_1 had boasted, and nobody knocked: that boast pays the other side 8 points.",
         "Boasts 8 = 8 points for player_0.",
@@ -293,7 +295,7 @@ def test_boasts_in_a_dead_deal() -> None:
 
 
 def check(state: State, row: int, caught: list[int], seen: Counter[str]) -> None:
-    """What the lines say must be so: cards, counts, sums, who wins, and points to the last one."""
+    """Everything that the lines say must be true: cards, counts, sums, who wins, and every point."""
     rules, kind = state.rules, Kind(int(state.kind[row]))
     names = NAMES[: rules.num_seats]
     lines = explain_deal(state, row, names)
@@ -310,19 +312,19 @@ def check(state: State, row: int, caught: list[int], seen: Counter[str]) -> None
                 if line.topic == "points":
                     totals[re.fullmatch(r"\d+ points? for (.*)\.", right)[1]] = amount  # type: ignore[index]
                     seen["doubled"] += left.lower().startswith("2 x")
-    told = about(lines, "points")
+    point_lines = about(lines, "points")
     for team, total in enumerate(state.points[row].tolist()):
         side = " and ".join(name for seat, name in enumerate(names) if rules.team_of(seat) == team)
         assert totals.pop(side, 0) == total, lines
-        own_sums = [text.lower() for text in told if text.endswith(f"for {side}.")]
+        own_sums = [text.lower() for text in point_lines if text.endswith(f"for {side}.")]
         catches = [
             int(number) for text in own_sums for number in re.findall(r"catches earlier in the deal (\d+)", text)
         ]
         assert sum(catches) == caught[team], lines
         seen["catches"] += caught[team] > 0
     assert not totals
-    for_boasts = [int(number) for text in told for number in re.findall(r"that boast pays .* (\d+) point", text)]
-    in_sums = [int(number) for text in told for number in re.findall(r"boasts (\d+)", text.lower())]
+    for_boasts = [int(number) for text in point_lines for number in re.findall(r"that boast pays .* (\d+) point", text)]
+    in_sums = [int(number) for text in point_lines for number in re.findall(r"boasts (\d+)", text.lower())]
     assert sum(for_boasts) == sum(in_sums)
     seen["boasts"] += sum(in_sums) > 0
     seen[f"{rules.mode} {kind.name}"] += 1
@@ -339,13 +341,13 @@ def check_showdown(state: State, row: int, lines: list[Line], seen: Counter[str]
     assert ("lays down big gin" in lines[0].text) == (kind is Kind.BIG_GIN)
     if kind is not Kind.BIG_GIN:
         discarded = [card for card in range(52) if int(state.discarded_bits[row, knocker]) >> card & 1]
-        assert lines[0].text.split(" throws ")[1][:2] in [format_card(card) for card in discarded]
+        assert lines[0].text.split(" discards ")[1][:2] in [format_card(card) for card in discarded]
     laid = sum(int(bits).bit_count() for bits in state.laid_bits[row])
     layoffs = about(lines, "layoff")
     assert layoffs == ["Nobody lays off a card."] or len(layoffs) == laid
     for text in layoffs:
-        seen["chains"] += "going on where" in text
-        seen["sets"] += "now all four" in text
+        seen["chains"] += "continuing from" in text
+        seen["sets"] += "it now has all four" in text
     for text in about(lines, "melds", "defence"):
         seat = NAMES.index(text.split()[0])
         left = re.findall(r"(\w\w) \((\d+)\)", text)
@@ -362,11 +364,11 @@ def check_showdown(state: State, row: int, lines: list[Line], seen: Counter[str]
         by_side = Counter({team: by_side[team] + by_side[team + 2] for team in range(2)})
     assert counted == Counter(by_side.values()), about(lines, "count")
     results = " ".join(about(lines, "result"))
-    told = " ".join(line.text for line in lines)
-    assert "FEWER" not in told or rules.undercut_on_tie
-    assert "MORE" not in told or not rules.undercut_on_tie
-    assert "would have won" not in told or rules.mode != "free_for_all" or rules.ffa_scoring == "pairwise"
-    seen["may not have MORE"] += "may not have MORE" in told
+    whole_text = " ".join(line.text for line in lines)
+    assert "FEWER" not in whole_text or rules.undercut_on_tie
+    assert "MORE" not in whole_text or not rules.undercut_on_tie
+    assert "would have won" not in whole_text or rules.mode != "free_for_all" or rules.ffa_scoring == "pairwise"
+    seen["may not have MORE"] += "may not have MORE" in whole_text
     assert ("at this table" in results) == (rules.num_tables > 1)
     if rules.mode != "free_for_all":
         assert ("this is an undercut" in results or "are an undercut" in results) == (kind is Kind.UNDERCUT), results
@@ -409,8 +411,8 @@ def test_a_position_without_its_log_is_explained_alike(name: str) -> None:
     for row in range(0, 20, engine.rules.num_tables):
         rows = np.arange(row, row + engine.rules.num_tables)
         loaded = [parse_position(format_position(engine.state, one)) for one in rows.tolist()]
-        told = [explain_deal(one, first_seat=2 * table) for table, one in enumerate(loaded)]
-        assert told == [explain_deal(engine.state, one) for one in rows.tolist()]
+        explained = [explain_deal(one, first_seat=2 * table) for table, one in enumerate(loaded)]
+        assert explained == [explain_deal(engine.state, one) for one in rows.tolist()]
 
 
 def test_what_is_refused() -> None:
@@ -419,9 +421,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="the deal in row 0 is not over"):
         explain_deal(engine.state)
     state = stalled(Rules.preset("classic_2p"))
-    with pytest.raises(ValueError, match="row=1: must be"):
+    with pytest.raises(ValueError, match=r"row.*1"):
         explain_deal(state, row=1)
-    with pytest.raises(ValueError, match="NoneType is no State: give env"):
+    with pytest.raises(ValueError, match=r"State.*NoneType"):
         explain_deal(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="one name for each of the 2 seats is needed"):
+    with pytest.raises(ValueError, match=r"names.*'Ann'"):
         explain_deal(state, names=["Ann"])

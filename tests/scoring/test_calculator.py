@@ -12,7 +12,7 @@ from gin_env.cards.melds import least_arrangements, melds_of
 from gin_env.engine import Engine
 from gin_env.rules import Rules
 from gin_env.scoring import Kind, score_deal
-from gin_env.scoring.challenge_2021 import greedy_layoffs, lay_off_in_order
+from gin_env.scoring.challenge_2021 import CHALLENGE_ORDER, greedy_layoffs, lay_off_in_order
 from gin_env.scoring.deal_result import describe_result
 from tests.helpers.decks import meld_rich_hand
 
@@ -20,7 +20,7 @@ KNOCKER = "3S 4S 5S 6S 9H 9D 9C 2D 2H AC KD"
 DEFENDER = "7S 8S JH QH KH 5C 5D 4C TD 6H"
 
 
-def test_a_plain_knock_is_told_in_full() -> None:
+def test_a_plain_knock_is_described_in_full() -> None:
     result = score_deal("palace_2p", [KNOCKER, DEFENDER.split()], knocker=0, knock_card="KD", upcard="9S")
     assert (result.legal, result.reason, result.kind, result.winner) == (True, "", "knock", 0)
     assert result.points == (35, 0)
@@ -31,40 +31,40 @@ def test_a_plain_knock_is_told_in_full() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"rules": "poker"}, "unknown preset 'poker'"),
-        ({"hands": [KNOCKER]}, "1 hands given: 2 seats at the table need 2"),
-        ({"hands": [KNOCKER, DEFENDER + " AS"]}, "hand 1 has 11 cards: 10 are needed"),
-        ({"hands": [DEFENDER, DEFENDER]}, "hand 0 has 10 cards: 11 are needed"),
-        ({"hands": [KNOCKER, DEFENDER.replace("6H", "2D")]}, "2D stands in hand 0 and in hand 1"),
-        ({"hands": [KNOCKER, DEFENDER.replace("6H", "5D")]}, "5D stands twice"),
+        ({"hands": [KNOCKER]}, "hands.*2 seats.*got 1"),
+        ({"hands": [KNOCKER, DEFENDER + " AS"]}, "hand 1.*10 cards, got 11"),
+        ({"hands": [DEFENDER, DEFENDER]}, "hand 0.*11 cards, got 10"),
+        ({"hands": [KNOCKER, DEFENDER.replace("6H", "2D")]}, "2D.*hand 0.*hand 1"),
+        ({"hands": [KNOCKER, DEFENDER.replace("6H", "5D")]}, "5D.*twice"),
         ({"hands": [KNOCKER, DEFENDER.replace("6H", "6X")]}, "unknown card '6X'"),
-        ({"knocker": 2}, "knocker=2: must be a seat from 0 to 1"),
+        ({"knocker": 2}, "knocker.*2"),
         ({"knock_card": "QD"}, "knock_card='QD' is not in the knocker's hand"),
         ({"knock_card": "??"}, "unknown card"),
         ({"upcard": "11S"}, "unknown card '11S'"),
         ({"arrangements": {0: ["3S 4S 6S"]}}, "seat 0: 3S 4S 6S is neither a set nor a run"),
         ({"arrangements": {0: ["JH QH KH"]}}, "seat 0: meld JH QH KH is not all in the hand"),
-        ({"arrangements": {0: ["3S 4S 5S", "4S 5S 6S"]}}, "seat 0: 4S 5S stands in two melds"),
-        ({"arrangements": {0: ["3S 4S 5S 6S"]}}, "seat 0: these melds leave 32 points, the least is 5"),
-        ({"arrangements": {3: []}}, "arrangements: seat=3: must be a seat from 0 to 1"),
-        ({"arrangements": {"0": []}}, "arrangements: seat='0': must be a seat"),
-        ({"arrangements": [["JH QH KH"]]}, "must map seats to melds"),
-        ({"knocker": False}, "knocker=False: must be a seat"),
+        ({"arrangements": {0: ["3S 4S 5S", "4S 5S 6S"]}}, "seat 0: 4S 5S.*two melds"),
+        ({"arrangements": {0: ["3S 4S 5S 6S"]}}, "seat 0.*32 points.*5"),
+        ({"arrangements": {3: []}}, "arrangements.*seat.*3"),
+        ({"arrangements": {"0": []}}, "arrangements.*seat.*'0'"),
+        ({"arrangements": [["JH QH KH"]]}, "arrangements=.*mapping"),
+        ({"knocker": False}, "knocker.*False"),
         ({"arrangements": {1: ["JH QH KH"]}}, "arrangements name defender 1"),
     ],
 )
-def test_bad_input_is_named(changes: dict[str, object], said: str) -> None:
+def test_bad_input_is_named(changes: dict[str, object], message: str) -> None:
     arguments = {"rules": "classic_2p", "hands": [KNOCKER, DEFENDER], "knocker": 0, "knock_card": "KD"} | changes
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         score_deal(**arguments)  # type: ignore[arg-type]
 
 
 def test_illegal_knocks_pay_nothing_and_say_why() -> None:
     result = score_deal(Rules.preset("classic_2p", knock_limit=4), [KNOCKER, DEFENDER], 0, "KD")
     assert (result.legal, result.kind, result.points) == (False, None, (0, 0))
-    assert result.reason == "deadwood 5 after throwing KD is more than the limit of 4"
+    assert result.reason == "deadwood 5 after discarding KD is more than the limit of 4"
     assert "big gin" in score_deal("classic_2p", [KNOCKER, DEFENDER], 0, None).reason
 
 
@@ -73,7 +73,7 @@ SEVENS = ["7D 8D 9D QS QH QD 4C KC", "TD JD 2S 3S 4S 8H 5H", "AS AH AC 5S 6S 7S 
 
 
 @pytest.mark.parametrize(
-    ("rules", "hands", "options", "said"),
+    ("rules", "hands", "options", "message"),
     [
         (
             "oklahoma_2p",
@@ -82,19 +82,19 @@ SEVENS = ["7D 8D 9D QS QH QD 4C KC", "TD JD 2S 3S 4S 8H 5H", "AS AH AC 5S 6S 7S 
             "upcard=None: under these rules the knock depends on the first upcard",
         ),
         ("classic_2p", [KNOCKER, DEFENDER], {"boasters": [0]}, r"boasters=\[0\]: these rules have no boasting"),
-        ("rotation_3p", [KNOCKER, DEFENDER, TEN], {}, "0 hands are empty: of three that rotate one sits out"),
-        ("rotation_3p", [KNOCKER, "", ""], {}, "2 hands are empty"),
+        ("rotation_3p", [KNOCKER, DEFENDER, TEN], {}, "hands: 0 are empty"),
+        ("rotation_3p", [KNOCKER, "", ""], {}, "hands: 2 are empty"),
         ("rotation_3p", ["", DEFENDER, TEN], {}, "0 cards|not in the knocker's hand"),
-        ("free_for_all_4p", SEVENS, {}, "3 hands given: 4 seats at the table need 4"),
-        ("two_tables_4p", [KNOCKER, DEFENDER, TEN, TEN], {}, "4 hands given: 2 seats at the table need 2"),
+        ("free_for_all_4p", SEVENS, {}, "hands.*4 seats.*got 3"),
+        ("two_tables_4p", [KNOCKER, DEFENDER, TEN, TEN], {}, "hands.*2 seats.*got 4"),
     ],
 )
-def test_bad_input_in_other_modes_is_named(rules: str, hands: list[str], options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_bad_input_in_other_modes_is_named(rules: str, hands: list[str], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         score_deal(rules, hands, 0, "KD", **options)
 
 
-def test_big_gin_is_told() -> None:
+def test_big_gin() -> None:
     result = score_deal("biggin_2p", [ELEVEN, TEN], knocker=0, knock_card=None)
     assert (result.kind, result.points, result.bonuses) == ("big_gin", (59, 0), {"big_gin": 31})
     refused = score_deal("biggin_2p", [KNOCKER, DEFENDER], knocker=0, knock_card=None)
@@ -110,7 +110,7 @@ def test_three_rotate() -> None:
     assert result.spread[0] == []
 
 
-def test_each_for_himself() -> None:
+def test_free_for_all() -> None:
     """Golden case F01: one defender pays 9, the other undercuts by 1."""
     result = score_deal("free_for_all_3p", SEVENS, knocker=0, knock_card="KC")
     assert (result.kind, result.winner, result.points, result.net_points) == ("knock", 2, (9, 0, 26), (-17, -9, 26))
@@ -162,7 +162,7 @@ def test_a_given_arrangement_is_laid() -> None:
 
 
 def test_the_others_keep_to_the_rules_when_one_arrangement_is_given() -> None:
-    """With spread="first" the knocker lays the first of his equal arrangements, though another pays more."""
+    """With spread="first" the knocker lays the first of equal arrangements, though another pays more."""
     hands = ["4S 4H 4D 3H 5H TS TH TD AC AD KC", "4C 6S 7S KS KD QS QD 9D 8C 6C"]
     rules = Rules.preset("eaai_2p", spread="first")
     alone = score_deal(rules, hands, 0, "KC")
@@ -170,7 +170,7 @@ def test_the_others_keep_to_the_rules_when_one_arrangement_is_given() -> None:
     assert alone.points != score_deal("eaai_2p", hands, 0, "KC").points
 
 
-def test_the_melds_told_are_the_melds_laid() -> None:
+def test_the_melds_reported_are_the_melds_laid_down() -> None:
     hands = ["AC 2C 3C 7H 7D 7C JS JH JD 4C KC", "3H 4H 5H 4D 4S KS QD QH 9D 2D"]
     for melds in (["3H 4H 5H"], ["4S 4H 4D"]):
         result = score_deal("eaai_2p", hands, 0, "KC", arrangements={1: melds})
@@ -192,6 +192,7 @@ def test_greedy_layoffs_equal_the_procedure_card_by_card() -> None:
     generator = np.random.default_rng(3)
     order = [39 + rank for rank in range(13)] + [13 + rank for rank in range(13)]
     order += list(range(13)) + [26 + rank for rank in range(13)]  # C H S D
+    assert order == CHALLENGE_ORDER
     laid_off = both_places = 0
     for _ in range(1_500):
         knocker = meld_rich_hand(generator, 10, set(range(52)))
@@ -202,7 +203,7 @@ def test_greedy_layoffs_equal_the_procedure_card_by_card() -> None:
         rest = [card for card in range(52) if card not in knocker]
         near = [c for c in rest if any(c % 13 == m % 13 or abs(c - m) < 4 for meld in melds for m in meld)]
         loose = generator.permutation(near or rest)[:8].tolist()
-        expected = lay_off_in_order(melds, loose, order)
+        expected = [step.card for step in lay_off_in_order(melds, loose)]
         found = greedy_layoffs(set_bits, run_bits, np.array([bits_of(loose)]))[0]
         assert card_ids(found) == sorted(expected)
         laid_off += len(expected)

@@ -191,7 +191,7 @@ def test_match_end(name: str) -> None:
         rules = Rules.preset(preset)
         scores, boxes = np.array([case["scores"]]), np.array([case["rounds_won"]])
         assert (scores + end_bonuses(rules, scores, boxes))[0].tolist() == final
-        # The same, booked: the last deal brings 4 points and a box.
+        # The same through add_to_games: the last deal brings 4 points and a box.
         state, row = State.allocate(rules, 1), np.zeros((1, 1), dtype=np.intp)
         start_games(state, row[0])
         state.scores[0], state.boxes[0] = scores[0] - [4, 0], boxes[0] - [1, 0]
@@ -244,7 +244,7 @@ def test_the_engine_settles_alike(name: str) -> None:
 
 
 def test_trade_enables_the_knock_in_the_engine() -> None:
-    """P15, move by move: no knock before the trade, KH may be thrown after it."""
+    """P15, move by move: no knock before the trade, KH may be discarded after it."""
     case = CASES["P15_trade_enables_knock"]
     engine = dealt(case)
     layout = engine.layout

@@ -1,4 +1,4 @@
-"""Where laid-off cards went: checked card by card by a reading of the rules that shares nothing with the module."""
+"""Where laid-off cards went, checked card by card by a reading of the rules that shares no code with the module."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_meld(cards: set[int]) -> bool:
 
 
 def open_to_others(rules: Rules, knocker: int, deadwood: list[int]) -> set[int]:
-    """Seats whose melds the defenders may build on (rows 26, 27)."""
+    """Seats whose melds the defenders may lay off on (``team_layoff``, ``layoff_on_gin``)."""
     partner = rules.partner_of(knocker)
     if partner is None or rules.team_layoff == "knocker_only":
         return {knocker} if deadwood[knocker] or rules.layoff_on_gin else set()
@@ -40,7 +40,7 @@ def open_to_others(rules: Rules, knocker: int, deadwood: list[int]) -> set[int]:
 
 
 def check(rules: Rules, result: Showdown, row: int, seen: Counter[str]) -> list[Layoff]:
-    """Lay the cards one by one as told: each must fit, and all must be laid."""
+    """Lay off the cards one by one in this order: each must fit, and all must be laid off."""
     knocker = int(result.knocker[row])
     boards = [getattr(result, name)[row].tolist() for name in ("set_bits", "run_bits", "laid_bits")]
     placed = layoffs_in_order(rules, knocker, *boards)
@@ -51,11 +51,11 @@ def check(rules: Rules, result: Showdown, row: int, seen: Counter[str]) -> list[
         seat: [set(meld) for meld in melds_of(boards[0][seat], boards[1][seat])]
         for seat in open_to_others(rules, knocker, result.deadwood[row].tolist())
     }
-    layer: dict[int, int] = {}
+    laid_by: dict[int, int] = {}
     for step in placed:
         meld = next(one for one in on_table[step.onto_seat] if one == set(step.meld))
         assert list(step.meld) == sorted(meld)
-        by_others = {card for card in meld if layer.get(card, step.seat) != step.seat}
+        by_others = {card for card in meld if laid_by.get(card, step.seat) != step.seat}
         own = {step.card} | meld - (set() if rules.cross_chain else by_others)
         assert is_meld(meld | {step.card})
         assert is_meld(own)
@@ -65,13 +65,13 @@ def check(rules: Rules, result: Showdown, row: int, seen: Counter[str]) -> list[
         seen[f"{mode} {rules.team_layoff} gin"] += int(result.deadwood[row, step.onto_seat]) == 0
         seen[f"{mode} chain"] += not is_set and bool({step.card - 1, step.card + 1} & by_others)
         meld.add(step.card)
-        layer[step.card] = step.seat
+        laid_by[step.card] = step.seat
     if rules.mode == "free_for_all":
         turns = [(step.seat - knocker) % rules.num_seats for step in placed]
         assert turns == sorted(turns)
     if rules.layoff == "greedy" and placed:
         melds = sorted(melds_of(boards[0][knocker], boards[1][knocker]), key=lambda m: min(map(in_challenge_order, m)))
-        assert [step.card for step in placed] == lay_off_in_order(melds, [c for _, c in laid], CHALLENGE_ORDER)
+        assert [step.card for step in placed] == [step.card for step in lay_off_in_order(melds, [c for _, c in laid])]
     return placed
 
 
@@ -123,7 +123,7 @@ def test_deals_that_were_played(name: str) -> None:
     assert sum(seen.values()) > 20
 
 
-def told(rules: Rules, hands: list[list[str]] | list[str], knocker: int, knock_card: str | None) -> list[str]:
+def layoff_lines(rules: Rules, hands: list[list[str]] | list[str], knocker: int, knock_card: str | None) -> list[str]:
     """The lay-offs of stated hands in words: seat, card, meld."""
     cards = [set(parse_cards(hand)) for hand in hands]
     cards[knocker] -= set(parse_cards([knock_card] if knock_card else []))
@@ -134,10 +134,12 @@ def told(rules: Rules, hands: list[list[str]] | list[str], knocker: int, knock_c
 
 def golden(name: str, **changes: object) -> list[str]:
     case = CASES[name]
-    return told(Rules.preset(case["preset"], **changes), hands_at_the_knock(case), case["knocker"], case["knock_card"])
+    return layoff_lines(
+        Rules.preset(case["preset"], **changes), hands_at_the_knock(case), case["knocker"], case["knock_card"]
+    )
 
 
-def test_partners_lay_to_and_fro() -> None:
+def test_partners_lay_off_in_turn() -> None:
     assert golden("P07_chain_across_both_defenders") == [
         "3 7H on 0 4H 5H 6H",
         "1 8H on 0 4H 5H 6H 7H",
@@ -158,15 +160,15 @@ def test_a_card_that_fits_two_melds() -> None:
     """7C goes on the run where 8C must follow, else on the set, which holds the lower card."""
     assert golden("C08_placement_matters") == ["1 7C on 0 4C 5C 6C", "1 8C on 0 4C 5C 6C 7C"]
     knocker, rules = "7S 7H 7D 4C 5C 6C 2S 2D AS AH", Rules.preset("classic_2p")
-    assert told(rules, [knocker, "7C TC QH QD QS 3H 5D KS KD 9H"], 0, None) == ["1 7C on 0 7S 7H 7D"]
+    assert layoff_lines(rules, [knocker, "7C TC QH QD QS 3H 5D KS KD 9H"], 0, None) == ["1 7C on 0 7S 7H 7D"]
     other = "7C 7H 7D 4S 5S 6S 2H 2D AC AH"  # a run of spades is lower than a set without one
-    assert told(rules, [other, "7S TC QH QD QS 3H 5D KS KD 9H"], 0, None) == ["1 7S on 0 4S 5S 6S"]
+    assert layoff_lines(rules, [other, "7S TC QH QD QS 3H 5D KS KD 9H"], 0, None) == ["1 7S on 0 4S 5S 6S"]
 
 
 def test_the_challenge_lays_clubs_first() -> None:
-    """C H S D: 3C goes before 2S, and the 9D on the set, which stands before the run of diamonds."""
+    """C H S D: 3C goes before 2S, and the 9D on the set, which comes before the run of diamonds."""
     knocker = "4C 5C 6C 9S 9H 9C TD JD QD AH"
-    lines = told(Rules.preset("eaai_2p"), [knocker, "3C 2C 9D KD 8S 6H 5H 3S QC JS"], 0, None)
+    lines = layoff_lines(Rules.preset("eaai_2p"), [knocker, "3C 2C 9D KD 8S 6H 5H 3S QC JS"], 0, None)
     assert lines == ["1 3C on 0 4C 5C 6C", "1 2C on 0 3C 4C 5C 6C", "1 9D on 0 9S 9H 9C", "1 KD on 0 TD JD QD"]
 
 
@@ -174,6 +176,6 @@ def test_a_card_without_a_meld_is_refused() -> None:
     run, stranger = int(bits_of(parse_cards("4H 5H 6H"))), int(bits_of(parse_cards("9C")))
     with pytest.raises(ValueError, match="laid-off 9C fits no open meld of seat 0's side"):
         layoffs_in_order(Rules.preset("classic_2p"), 0, [0, 0], [run, 0], [0, stranger])
-    clean = int(bits_of(parse_cards("2C 3C 4C 5C 6C 7C 8C 9C TC JC")))
+    ten_in_a_run = int(bits_of(parse_cards("2C 3C 4C 5C 6C 7C 8C 9C TC JC")))
     with pytest.raises(ValueError, match="AC fits no open meld"):  # nothing may be laid off on gin
-        layoffs_in_order(Rules.preset("classic_2p"), 0, [0, 0], [clean, 0], [0, int(bits_of(parse_cards("AC")))])
+        layoffs_in_order(Rules.preset("classic_2p"), 0, [0, 0], [ten_in_a_run, 0], [0, int(bits_of(parse_cards("AC")))])

@@ -112,7 +112,7 @@ RUN_FIRST = ("5S 6S 7S 8H 8D 8C AC KC", "8S 2H 4D QC JD 3C TH", "9S 2D 4H QD JC 
     [
         # 8H goes onto the set, whose 8S has a lower id than the 5H of the run: seat 2 is stuck with the 9H.
         (SET_FIRST, {}, {1: ["8H"], 2: []}, 39 - 1 + 48 - 1),
-        # 8H and 9H both go only if the 8H is on the run, and then seat 2 goes on with the TH.
+        # 8H and 9H both go only if the 8H is on the run, and then seat 2 continues with the TH.
         (RUN_FOR_TWO, {}, {1: ["8H", "9H"], 2: ["TH"]}, 29 - 1 + 39 - 1),
         (RUN_FOR_TWO, {"cross_chain": False}, {1: ["8H", "9H"], 2: []}, 29 - 1 + 49 - 1),
         # Here the run has the lowest id, the 5S.
@@ -245,7 +245,7 @@ def test_a_boaster_waits_with_the_knock(wait: int) -> None:
 
 
 def test_last_discard_may_be_taken_for_big_gin_but_not_by_a_barred_boaster() -> None:
-    """Three sets of three: big gin, while every card thrown leaves 20 points."""
+    """Three sets of three: big gin, while every discard leaves 20 points."""
     rules = {**PRESETS["biggin_2p"], "hand_size": 8, "last_discard_knock": True, "boast": True, "catch_glass": True}
     deal = dealt(rules, ["KS KH KD QS QH QD JS JH", "2S 4S 6S 8S TS AH 3H 5H"], 1, "2C", "JD")
     play(deal, "pass", "pass", "draw", "discard JD")

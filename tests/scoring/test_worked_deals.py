@@ -1,7 +1,7 @@
 """Showdowns under every rule that bears on them, on and off, each with its points worked out by hand.
 
 Read with tests/engine/test_worked_play.py (rules of the turn) and tests/engine/test_worked_games.py (rules of the
-game). Seat 0 always knocks. "The rest" of a hand is what lies in no meld; points in brackets are [seat or team 0, 1,
+game). Seat 0 always knocks. "The rest" of a hand is what is in no meld; points in brackets are [seat or team 0, 1,
 ...].
 """
 
@@ -17,7 +17,7 @@ from tests.helpers.worked import changed, showdown, worked, worked_fields
 
 CLASSIC, PALACE = PRESETS["classic_2p"], PRESETS["palace_4p"]
 
-# Two players. The knocker throws KD.
+# Two players. The knocker discards KD.
 KNOCKS = "3S 4S 5S 6S 9H 9D 9C 2D 2H AC"  # the rest: 2 + 2 + 1 = 5
 GIN = "3S 4S 5S 6S 9H 9D 9C AC AD AH"  # nothing left
 BIG_GIN = GIN + " 9S"  # eleven cards, nothing left
@@ -25,12 +25,12 @@ LOSES = "7S 8S JH QH KH 5C 5D 4C TD 6H"  # the rest: 5 + 5 + 4 + 10 + 6 = 30, an
 UNDERCUTS = "7S 8S JH QH KH TD JD QD 2S 2C"  # lays off 7S 8S 2S; the rest: 2
 TIES = "7S 8S JH QH KH TD JD QD 4C AD"  # lays off 7S 8S; the rest: 4 + 1 = 5
 
-# Partners. Seat 0 throws KH.
-CLEAN = "3S 4S 5S 6S 9H 9D 9C"  # nothing left
+# Partners. Seat 0 discards KH.
+NO_DEADWOOD = "3S 4S 5S 6S 9H 9D 9C"  # nothing left
 LOADED = "TD JD QD 7H 7C 2C AC"  # the rest: 7 + 7 + 2 + 1 = 17
-LEFT = "7S KC QH 8H 5D 3C 2H"  # no meld, 7 + 38 = 45; 7S fits the run of CLEAN
+LEFT = "7S KC QH 8H 5D 3C 2H"  # no meld, 7 + 38 = 45; 7S fits the run of NO_DEADWOOD
 RIGHT = "KD JH TC 6C 5H 4C 3H"  # no meld, 10 + 38 = 48; KD fits the run of LOADED
-SMALL_GIN = [CLEAN, LEFT, LOADED, RIGHT]  # the knocker has nothing left, his team 17
+SMALL_GIN = [NO_DEADWOOD, LEFT, LOADED, RIGHT]  # the knocker has nothing left, the team 17
 # Both knockers hold deadwood: 2 + 17 = 19. LEFT can lay off 6S, and then RIGHT 7S.
 CHAIN = ["3S 4S 5S 9H 9D 9C 2D", "6S KC QH 8H 5D 3C 2H", LOADED, "7S JH TC 6C 5H 4C 3H"]
 
@@ -63,7 +63,7 @@ def test_gin_and_big_gin() -> None:
     # With lay-offs 7S and 8S go: 30 + 25.
     laid = changed(CLASSIC, {"layoff_on_gin": True})
     assert showdown(laid, [GIN, LOSES], "KD").points == (55, 0)
-    # Big gin pays its own bonus instead: 45 + 31, with lay-offs 30 + 31; where it is off, 9S or 6S must be thrown.
+    # Big gin pays its own bonus instead: 45 + 31, with lay-offs 30 + 31; where it is off, 9S or 6S must be discarded.
     big = changed(CLASSIC, {"big_gin_bonus": 31})
     assert showdown(big, [BIG_GIN, LOSES], None).points == (76, 0)
     assert showdown(changed(big, {"layoff_on_gin": True}), [BIG_GIN, LOSES], None).points == (61, 0)
@@ -90,7 +90,7 @@ def test_boxes(changes: dict[str, Any], knock: int, undercut: int) -> None:
 @worked("spread")
 def test_equal_spreads() -> None:
     # Three tens, and 4S 4H 4D (left: 3H 5H A A = 10) or 3H 4H 5H (left: 4S 4D A A = 10). The defender holds 80 points,
-    # no meld, no heart, and 4C: onto the fours he lays 4C and keeps 76, onto the run nothing.
+    # no meld, no heart, and 4C: on the fours 4C is laid off and 76 are kept, on the run nothing.
     hands = ["4S 4H 4D 3H 5H TS TH TD AC AD", "4C 6S 7S KS KD QS QD 9D 8C 6C"]
     assert showdown(changed(CLASSIC, {"spread": "least"}), hands, "KC").points == (80 - 10, 0)
     # The fours meld 4S, the lowest card in which the two differ: they come first.
@@ -153,7 +153,7 @@ def test_a_spade_doubles_all_but_the_box() -> None:
 @pytest.mark.parametrize(
     ("changes", "defence"),
     [
-        # The knocker is clean, his mate has 17. 7S (7) fits the knocker's run, KD (10) the mate's; 45 + 48 = 93.
+        # The knocker has 0, the partner 17. 7S (7) fits the knocker's run, KD (10) the partner's; 45 + 48 = 93.
         ({"team_layoff": "per_member"}, 93 - 10),
         ({"team_layoff": "knocker_only"}, 93),
         ({"team_layoff": "all"}, 93 - 10 - 7),
@@ -172,26 +172,26 @@ def test_gin_of_a_team() -> None:
     # Small gin as above: 83 - 17 = 66, 10 for the box, and the bonus.
     assert showdown(changed(PALACE, {"small_gin_bonus": 10}), SMALL_GIN, "KH").points == (86, 0)
     assert showdown(changed(PALACE, {"small_gin_bonus": 0}), SMALL_GIN, "KH").points == (76, 0)
-    # The whole team clean: nothing is open, 93 - 0, 10 for the box, and the bonus.
-    team_gin = [CLEAN, LEFT, "TD JD QD AC AD AH AS", RIGHT]
+    # The whole team without deadwood: nothing is open, 93 - 0, 10 for the box, and the bonus.
+    team_gin = [NO_DEADWOOD, LEFT, "TD JD QD AC AD AH AS", RIGHT]
     assert showdown(changed(PALACE, {"team_gin_bonus": 30}), team_gin, "KH").points == (133, 0)
     assert showdown(changed(PALACE, {"team_gin_bonus": 0}), team_gin, "KH").points == (103, 0)
-    # The mate is clean, the knocker has 2 + 1 + 3 + 4 = 10, and KD fits his run: 93 - 10 - 10 = 73, 10 for the box.
-    mate_clean = ["TD JD QD 2C AC 3D 4D", LEFT, CLEAN, RIGHT]
-    result = showdown(changed(PALACE, {"small_gin_for": "knocker"}), mate_clean, "KH")
+    # The partner has 0, the knocker 2 + 1 + 3 + 4 = 10, and KD fits the knocker's run: 93 - 10 - 10 = 73, box 10.
+    partner_without_deadwood = ["TD JD QD 2C AC 3D 4D", LEFT, NO_DEADWOOD, RIGHT]
+    result = showdown(changed(PALACE, {"small_gin_for": "knocker"}), partner_without_deadwood, "KH")
     assert (result.kind, result.points) == ("knock", (83, 0))
-    result = showdown(changed(PALACE, {"small_gin_for": "any_member"}), mate_clean, "KH")
+    result = showdown(changed(PALACE, {"small_gin_for": "any_member"}), partner_without_deadwood, "KH")
     assert (result.kind, result.points) == ("small_gin", (93, 0))
 
 
 @worked("gin_protects")
-def test_whom_gin_protects() -> None:
-    # The knocker is clean, his team has 17; the defenders have 2 (2H) + 3 (3D) = 5, and nothing to lay off.
-    hands = [CLEAN, "AS AH AD 4H 5H 6H 2H", LOADED, "TS TH TC 8S 8H 8D 3D"]
+def test_who_cannot_be_undercut() -> None:
+    # The knocker has 0, the team 17; the defenders have 2 (2H) + 3 (3D) = 5, and nothing to lay off.
+    hands = [NO_DEADWOOD, "AS AH AD 4H 5H 6H 2H", LOADED, "TS TH TC 8S 8H 8D 3D"]
     # By teams it is an undercut: 12, the bonus of 20, the box of 10.
     result = showdown(changed(PALACE, {"gin_protects": "team_zero"}), hands, "KH")
     assert (result.kind, result.points) == ("undercut", (0, 42))
-    # A clean knocker cannot be undercut: the difference counts as 0; small gin 10 and the box 10.
+    # A knocker without deadwood cannot be undercut: the difference counts as 0; small gin 10 and the box 10.
     result = showdown(changed(PALACE, {"gin_protects": "knocker_zero"}), hands, "KH")
     assert (result.kind, result.points) == ("small_gin", (20, 0))
 
@@ -234,7 +234,7 @@ def test_free_for_all_undercut(changes: dict[str, Any], points: tuple[int, ...],
 def test_free_for_all_gin_and_ties() -> None:
     free = PRESETS["free_for_all_3p"]
     # Gin: 1 + 25 from seat 1 and 45 + 25 from seat 2; with lay-offs 7S goes, 38 + 25. Pooled pays the same.
-    hands = [CLEAN, ONE_LEFT, FORTY_FIVE]
+    hands = [NO_DEADWOOD, ONE_LEFT, FORTY_FIVE]
     for scoring in ("pairwise", "pooled"):
         rules = changed(free, {"ffa_scoring": scoring})
         assert showdown(rules, hands, "KH").points == (26 + 70, 0, 0)

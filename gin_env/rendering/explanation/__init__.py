@@ -1,12 +1,11 @@
-"""How a deal ended, line by line, in words for somebody who knows neither the code nor the rules.
+"""How a deal ended, line by line, for readers who know neither the code nor the rules.
 
 >>> for line in explain_deal(engine.state):
 ...     print(line.text)
 
-A showdown is told as at a table: who knocked, what lies where, who may lay off on whom and why, each card laid off,
-both counts, who wins by which rule, and how the points add up. Every figure is read from the finished state or
-asked of the modules that settled it (``describe_result``, ``open_seats``, ``outcome``, ``layoffs_in_order``); nothing
-is decided here.
+A showdown is explained as at a table: who knocked, the melds, who may lay off on whose melds and why, each card laid
+off, both counts, who wins by which rule, and how the points add up. Nothing is decided here: every figure is read from
+the finished state, and every rule is applied by ``gin_env.scoring``.
 """
 
 from __future__ import annotations
@@ -42,33 +41,37 @@ def explain_deal(
     ----------
     state : State
     row : int
-        The deal, at one table: where a deal has two, each is explained by itself.
+        The deal at one table; where a deal has two tables, each is explained separately.
     names : sequence of str, optional
         What to call the seats at the table; by default ``player_0``, ``player_1`` and so on.
-    first_seat : int
-        The number of the table's first seat, for the default names at a second table; by default found from the row,
-        as the tables of a deal follow one another.
+    first_seat : int, optional
+        The number of the table's first seat, for the default names at a second table; by default it follows from the
+        row, since the tables of a deal are neighbouring rows.
 
     Returns
     -------
     list of Line
-        In the order in which they are to be read.
+        In reading order.
 
     Raises
     ------
     ValueError
-        The deal is not over, there is no such row, or the names are not one for each seat.
+        The deal is not over, the row does not exist, or the number of names is wrong.
     """
     if not isinstance(state, State):
-        raise ValueError(f"{type(state).__name__} is no State: give env.unwrapped.episodes.state, or a replayed one")
+        raise ValueError(
+            f"state: expected a State, got {type(state).__name__}: give env.unwrapped.episodes.state, or a replayed one"
+        )
     rules = state.rules
     row = whole_number("row", row, 0, state.num_deals - 1)
+
     if first_seat is None:
         first_seat = row % rules.num_tables * rules.num_seats
     whole_number("first_seat", first_seat, 0)
     if names is None:
         names = [player_name(first_seat + seat) for seat in range(rules.num_seats)]
     check_names(names, rules.num_seats)
+
     result = describe_result(rules, state, row)
     if result.kind == "dead":
         return list(explain_dead(state, row, names))
@@ -81,6 +84,7 @@ def _explain_showdown(deal: Deal) -> Iterator[Line]:
     yield from (Line("open", text) for text in who_may_lay_off(deal))
     yield from (Line("layoff", text) for text in explain_layoffs(deal))
     yield from (Line("defence", explain_melds(deal, seat)) for seat in deal.others)
+
     yield Line("count", explain_counts(deal))
     yield from explain_free_for_all(deal) if deal.rules.mode == "free_for_all" else explain_two_sides(deal)
     yield from (Line("points", text) for text in explain_boxes(deal))

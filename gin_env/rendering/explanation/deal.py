@@ -1,7 +1,6 @@
-"""A finished deal in plain numbers, as all that explains it reads it, and what its lines are.
+"""A finished deal in plain numbers, from which its explanation is written, and the lines of an explanation.
 
-The figures come from the finished state or from the modules that settled it (``describe_result``, ``sides``,
-``layoffs_in_order``, ``doubled``).
+The figures come from the finished state or from ``gin_env.scoring``, which settled it.
 """
 
 from __future__ import annotations
@@ -16,11 +15,13 @@ from gin_env.engine import State
 from gin_env.rules import Rules
 from gin_env.scoring import DealResult, Kind
 from gin_env.scoring.layoff_sequence import Layoff, layoffs_in_order
+from gin_env.scoring.results import knocker_wins
 from gin_env.scoring.showdown import doubled, sides
+from gin_env.scoring.spreads import open_seats
 
-#: What a line may be about, in about the order of the lines: why the deal is dead, or the knock; what the knocking side
+#: The subjects of lines, roughly in the order of the lines: why the deal is dead, or the knock; what the knocking side
 #: lays down and has left; who may lay off; each card laid off; what the others lay down and have left; the counts
-#: compared; who wins and why; the sum of the points.
+#: compared; who wins and why; how the points add up.
 TOPICS = ("dead", "knock", "melds", "open", "layoff", "defence", "count", "result", "points")
 
 
@@ -33,7 +34,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Deal:
-    """A deal that ended in a showdown, in plain numbers; what is by seat runs over the seats at the table."""
+    """A deal that ended in a showdown, in plain numbers; "by seat" means by seat at the table."""
 
     rules: Rules
     names: tuple[str, ...]  #: by seat
@@ -42,11 +43,12 @@ class Deal:
     knocker: int
     knocking: list[int]  #: seats of the knocking side, the knocker first
     others: list[int]  #: seats of the other side, or all others clockwise
-    hands: list[int]  #: by seat, bitboards: what was held when the deal ended, lay-offs included
+    hands: list[int]  #: by seat, bitboards: the hand when the deal ended, lay-offs included
     set_bits: list[int]  #: by seat, bitboards of the cards laid down in sets
     run_bits: list[int]  #: by seat, bitboards of the cards laid down in runs
-    placed: list[Layoff]  #: the lay-offs in an order in which they could be laid
-    left: list[int]  #: by seat, deadwood in points, after lay-offs
+    open_seats: list[int]  #: seats of the knocking side whose melds the others may lay off on
+    layoffs: list[Layoff]  #: the lay-offs in an order in which they could be made
+    deadwood: list[int]  #: by seat, points left after lay-offs
     knock_card: int  #: card id
     first_upcard: int  #: card id
     is_doubled: bool  #: whether what the knock pays is doubled
@@ -58,16 +60,20 @@ class Deal:
 
     def count(self, seats: Sequence[int]) -> int:
         """Return the deadwood of some seats together."""
-        return sum(self.left[seat] for seat in seats)
+        return sum(self.deadwood[seat] for seat in seats)
+
+    def would_win(self, own: int, theirs: int) -> bool:
+        """Whether a knock that can be undercut would win with these counts."""
+        return bool(knocker_wins(self.rules, np.array(theirs - own)))
 
     @property
     def must(self) -> str:
-        """What whoever knocks has to do: the words before those whom it is about (rows 30, 31)."""
+        """What a knock must do to win: the words before the opponent's name."""
         return "must have FEWER points than" if self.rules.undercut_on_tie else "may not have MORE points than"
 
     @property
-    def it(self) -> str:
-        """What is won: the deal, or at two tables a part of it."""
+    def prize(self) -> str:
+        """What is won: the deal, or with two tables the result at one of them."""
         return "the deal" if self.rules.num_tables == 1 else "at this table"
 
     def bonus(self, name: str) -> int:
@@ -78,11 +84,8 @@ class Deal:
 def read_deal(state: State, row: int, names: Sequence[str], result: DealResult) -> Deal:
     """Return the showdown of a row, whose result is known, with names for the seats at the table."""
     rules, knocker = state.rules, int(state.knocker[row])
-    if rules.mode == "free_for_all":
-        knocking, others = [knocker], [(knocker + step) % rules.num_seats for step in range(1, rules.num_seats)]
-    else:
-        both = sides(rules, state.hands[[row]], np.array([knocker]))
-        knocking, others = both[0][0].tolist(), both[1][0].tolist()
+    knocking, others = (seats[0].tolist() for seats in sides(rules, state.hands[[row]], np.array([knocker])))
+    is_open = open_seats(rules, state.deadwood[[row]][:, knocking])[0].tolist()
     set_bits, run_bits = state.set_bits[row].tolist(), state.run_bits[row].tolist()
     return Deal(
         rules=rules,
@@ -95,15 +98,16 @@ def read_deal(state: State, row: int, names: Sequence[str], result: DealResult) 
         hands=state.hands[row].tolist(),
         set_bits=set_bits,
         run_bits=run_bits,
-        placed=layoffs_in_order(rules, knocker, set_bits, run_bits, state.laid_bits[row].tolist()),
-        left=state.deadwood[row].tolist(),
-        knock_card=int(state.upcard[row]),  # the last card thrown
+        open_seats=[seat for seat, may_lay_off in zip(knocking, is_open, strict=True) if may_lay_off],
+        layoffs=layoffs_in_order(rules, knocker, set_bits, run_bits, state.laid_bits[row].tolist()),
+        deadwood=state.deadwood[row].tolist(),
+        knock_card=int(state.upcard[row]),  # the last card discarded
         first_upcard=int(state.first_upcard[row]),
         is_doubled=bool(doubled(rules, state.first_upcard[[row]], 1)[0]),
         boasted=[bool(has) for has in state.boasted[row]],
     )
 
 
-def join(parts: Sequence[str]) -> str:
+def join(texts: Sequence[str]) -> str:
     """Return texts with commas and "and" between them."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
