@@ -104,8 +104,8 @@ def model_card(
     lines = [
         f"# `{name}` for `{preset}`",
         "",
-        f"A feed-forward network ({sizes}, {network['activation']}{skip}; {num_weights:,} weights) for `{preset}`. It plays "
-        "the most probable legal action.",
+        f"A feed-forward network ({sizes}, {network['activation']}{skip}; {num_weights:,} weights) for `{preset}`. It "
+        "plays the most probable legal action.",
         "",
         "## How it was trained",
         "",
