@@ -33,7 +33,7 @@ def test_the_actors_of_two_seats_stay_apart(tmp_path):
     before, after = saved.weights(), model.policy.weights()
     assert all(np.array_equal(before[name], after[name]) for name in before)
     env, model = make_policy(1)
-    with pytest.raises(ValueError, match="2 actors.*--per-seat"):
+    with pytest.raises(ValueError, match=r"2 actors.*--per-seat"):
         load_initial_network(model.policy, tmp_path, env.encoder, "relu")
 
 

@@ -91,7 +91,7 @@ def test_two_seats_use_their_own_networks():
 def test_too_many_actors_are_refused():
     one = actor_weights(make_policy()[1].policy.weights())
     three = {f"seat_{place}.{name}": array for place in range(3) for name, array in one.items()}
-    with pytest.raises(ValueError, match="expected 1, or 2.*got 3"):
+    with pytest.raises(ValueError, match=r"expected 1 actor, or 2 .*got 3"):
         PolicyAgent(PALACE, three, "relu")
 
 
