@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import tyro
-
 #: Exit status for invalid input, the usual one of argument parsers.
 BAD_INPUT = 2
 
@@ -43,6 +41,8 @@ def parse(arguments: type[Arguments], prog: str, **options: Any) -> Arguments:
     UserError
         The arguments cannot be parsed; the message is the parser's reason in one line.
     """
+    import tyro  # not above: agents.cli.extras, which names the extra that brings tyro, must work without it
+
     stderr = io.StringIO()
     try:
         with contextlib.redirect_stderr(stderr):

@@ -1,6 +1,5 @@
 """train.py as a user types it: it leaves a model, a run can be resumed, and every invalid input ends in one line."""
 
-import inspect
 import json
 import math
 import os
@@ -28,32 +27,14 @@ from agents.policy import PolicyAgent
 from agents.policy.model_files import read_description
 from agents.registry import load_agent
 from agents.selfplay import trainer
-from agents.selfplay.arguments import Arguments
 from agents.selfplay.opponent_pool import OpponentPool
 from agents.selfplay.run_folder import new_run_folder, read_state
-from benchmarks.training import measure_training
 from gin_env.rules import Rules
 from tests.helpers.training import run_command, skip_matches, skip_pictures
 
 TINY = "--preset classic_2p --timesteps 1024 --rows 64 --steps 8 --net 16 --minibatch 256 --epochs 1 --threads 1"
 TINY += " --eval-every 512 --eval-deals 20 --snapshot-every 512 --opponents self:0.5 past:0.25 random:0.25"
 TINY += " --teacher none --no-outlook --panel simple"
-
-#: Imported before a benchmark, ends every measurement at once.
-STAND_IN = """
-import importlib.abc, importlib.machinery, itertools, sys, time
-time.perf_counter = map(float, itertools.count(step=10)).__next__
-
-class Training(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name, path, target=None):
-        if name in ("training", "benchmarks.training"):
-            found = importlib.machinery.PathFinder.find_spec(name, path)
-            return found and importlib.machinery.ModuleSpec(name, self)
-    def exec_module(self, module):
-        module.main = lambda: print("MaskablePPO measured")
-
-sys.meta_path.insert(0, Training())
-"""
 
 
 def train(*arguments, cwd):
@@ -432,22 +413,3 @@ def test_a_folder_is_shown_as_it_must_be_typed(quick_main, tmp_path, capsys):
     assert f"into {name}/" in printed
     assert f"python evaluate.py --agents '{name}' simple" in printed
     assert (tmp_path / name / "best" / "weights.npz").exists()  # the last measurement may be the only one
-
-
-def test_the_benchmark_measures_what_train_py_does_by_default():
-    defaults = Arguments()
-    parameters = inspect.signature(measure_training).parameters
-    for name in ("rows", "steps", "minibatch", "epochs", "net", "threads"):
-        assert parameters[name].default == getattr(defaults, name)
-
-
-@pytest.mark.parametrize("command", [["benchmarks/speed.py"], ["-m", "benchmarks.speed"]])
-def test_the_benchmark_runs_as_a_script_and_as_a_module(command, tmp_path):
-    """The clock is a fast one, and MaskablePPO's part is replaced once it is found."""
-    (tmp_path / "sitecustomize.py").write_text(STAND_IN)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, *command, "--quick"], capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert "MaskablePPO measured" in done.stdout
