@@ -11,6 +11,11 @@ from agents.cli import parsing
 from agents.registry import load_agent
 from gin_env.rules import Rules
 
+#: A training of two rollouts, one measurement on the way and one at the end, without a teacher.
+TINY = "--preset classic_2p --timesteps 1024 --rows 64 --steps 8 --net 16 --minibatch 256 --epochs 1 --threads 1"
+TINY += " --eval-every 512 --eval-deals 20 --snapshot-every 512 --opponents self:0.5 past:0.25 random:0.25"
+TINY += " --teacher none --no-outlook --panel simple"
+
 
 def run_command(main, monkeypatch, folder, arguments: str) -> None:
     """Run a command line's ``main`` in a folder, as if it were typed there."""
