@@ -1,4 +1,4 @@
-"""The networks that come with the project: which there are, and which of them plays given rules.
+"""The networks that are shipped with the project, and which of them plays which rules.
 
 Each is a model folder (agents/policy/model_files.py) named after its preset, with its model card in ``README.md``.
 ``python -m agents.selfplay.ship_checkpoint`` puts a trained one here.
@@ -12,29 +12,37 @@ from pathlib import Path
 from agents.policy.model_files import DESCRIPTION_FILE, HARMLESS_RULES
 from gin_env.rules import PRESETS, Rules
 
-#: What may be asked for, and how its folder's name continues after the preset's.
+#: Names of the shipped networks as agents, and what follows the preset in the names of their folders.
 SHIPPED = {"best": "", "best-no-trade": "-no-trade"}
 
 _HERE = Path(__file__).parent
 
 
+def checkpoint_folder(name: str, preset: str) -> Path:
+    """Return the folder of the network called ``name`` (of ``SHIPPED``) for a preset, whether or not there is one."""
+    return _HERE / (preset + SHIPPED[name])
+
+
 def shipped_folder(name: str, rules: Rules) -> Path:
     """Return the folder of the network called ``name`` (of ``SHIPPED``) for some rules.
 
-    Raises ``ValueError`` where none is shipped for them; the message says for which presets there is one.
+    Raises
+    ------
+    ValueError
+        No network is shipped for them; the message names the presets for which there is one.
     """
-    there = [preset for preset in PRESETS if (_HERE / (preset + SHIPPED[name]) / DESCRIPTION_FILE).is_file()]
-    wanted = _what_matters(rules)
-    for preset in there:
-        if _what_matters(PRESETS[preset]) == wanted:
-            return _HERE / (preset + SHIPPED[name])
+    presets = [preset for preset in PRESETS if (checkpoint_folder(name, preset) / DESCRIPTION_FILE).is_file()]
+    wanted = _rules_that_matter(rules)
+    for preset in presets:
+        if _rules_that_matter(PRESETS[preset]) == wanted:
+            return checkpoint_folder(name, preset)
     raise ValueError(
-        f"agent {name!r}: no network is shipped for {rules.name}, only for {', '.join(there) or 'none'}; "
+        f"agent {name!r}: no network is shipped for {rules.name}, only for {', '.join(presets) or 'none'}; "
         "train one with train.py and name its folder"
     )
 
 
-def _what_matters(rules: Rules) -> dict[str, object]:
-    """Return the rules that a decision depends on."""
+def _rules_that_matter(rules: Rules) -> dict[str, object]:
+    """Return the fields of the rules on which a decision may depend."""
     values = dataclasses.asdict(rules)
     return {name: value for name, value in values.items() if name not in HARMLESS_RULES}

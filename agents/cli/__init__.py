@@ -1,4 +1,4 @@
-"""What the command lines share: parsing, clear errors, extras, agent names and folder locks."""
+"""Shared by the command lines: parsing, clear errors, optional dependencies, agent names and folder locks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command line says where a library that it needs is not installed: which extra brings it."""
+"""Name the extra to install where a command line lacks an optional dependency."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
-#: Our own packages: what is missing in them is a fault of ours, not of the installation.
-_OURS = ("agents", "gin_env", "tests")
+#: The project's own packages: a module missing in them is a bug, not an incomplete installation.
+_OWN_PACKAGES = ("agents", "gin_env", "tests")
 
 
 @contextlib.contextmanager
 def needs(extra: str, otherwise: str = "") -> Iterator[None]:
-    """Import within this; a library that is not installed ends the program with one line that says how to get it.
+    """Guard imports: a library that is not installed ends the program with one line that says how to install it.
 
     Parameters
     ----------
     extra : str
-        The extra of pyproject.toml that brings what is imported.
+        The extra of pyproject.toml that contains the imported libraries.
     otherwise : str
-        What can be done without it.
+        What works without them, as a part of that line.
     """
     try:
         yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        if not missing or missing in _OURS:
+        if not missing or missing in _OWN_PACKAGES:
             raise
         advice = f"; {otherwise}" if otherwise else ""
         sys.exit(f"error: {missing} is not installed: pip install -e '.[{extra}]'{advice}")

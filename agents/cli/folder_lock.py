@@ -1,4 +1,4 @@
-"""Keep two processes from writing into one folder."""
+"""Lock a folder, so that two processes do not write into it at the same time."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ if sys.platform != "win32":
 
 
 class FolderInUseError(UserError):
-    """Another process writes into a folder."""
+    """Another process has locked the folder."""
 
 
 @contextlib.contextmanager
 def hold(folder: Path, program: str = "train.py") -> Iterator[None]:
-    """Keep every other ``program`` out of a folder, also when this one is killed; on Windows nothing is kept out.
+    """Lock a folder for the block against every other ``program``.
 
-    Raises ``FolderInUseError`` where another one is at work there.
+    The lock ends with the process, even if it is killed. On Windows, and on file systems without locks, nothing is
+    locked.
+
+    Raises
+    ------
+    FolderInUseError
+        Another process has locked the folder.
     """
     if sys.platform == "win32":
         yield
         return
+
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise FolderInUseError(f"{folder}: another {program} is at work there; wait for it or stop it") from None
+            raise FolderInUseError(f"{folder}: in use by another {program}; wait for it or stop it") from None
         except OSError:
             pass  # a file system without locks
         yield

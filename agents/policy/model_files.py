@@ -1,11 +1,11 @@
-"""The files of a saved model: what stands in them, how they are written, and every way they can be wrong.
+"""The files of a saved model: how they are written and read, and every way in which they can be wrong.
 
-A model is a folder with two files. ``model.json`` says what the network is for (rules, observation
-layout, action count, layer shapes, how it was trained), ``weights.npz`` holds its arrays. Reading one runs
-no code from it: no pickle, no torch. Layers are named ``actor.0 ... actor.H`` and ``critic.0 ...
-critic.H``, hidden layers first; ``y = activation(x @ weight.T + bias)``, the last layer without activation. An
-actor may have a skip connection, ``actor.skip.weight``: ``features @ skip.weight.T`` is added to its last layer. Where
-each seat of a team has its own network, they are ``seat_0.actor.0 ...`` and ``seat_1.actor.0 ...``.
+A model is a folder with two files. ``model.json`` describes the network (rules, observation layout, number of actions,
+layer shapes, how it was trained); ``weights.npz`` holds its arrays. Reading a model runs no code from it: no pickle, no
+torch. Layers are named ``actor.0 ... actor.H`` and ``critic.0 ... critic.H``, hidden layers first;
+``y = activation(x @ weight.T + bias)``, and the last layer has no activation. An actor may have a skip connection,
+``actor.skip.weight``: ``features @ skip.weight.T`` is added to the output of its last layer. Where each seat of a team
+has its own network, the layers are named ``seat_0.actor.0 ...`` and ``seat_1.actor.0 ...``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FORMAT_VERSION = 1
 DESCRIPTION_FILE = "model.json"
 WEIGHTS_FILE = "weights.npz"
 
-#: Rules that no decision within a deal depends on: a model may be used where only these differ.
+#: Fields of the rules on which no decision within a deal depends: a model may play rules that differ only in these.
 HARMLESS_RULES = ("dealer_rule", "dead_redeal", "rotation")
 
 Float32Array = NDArray[np.float32]
@@ -41,9 +41,9 @@ Weights = Mapping[str, Float32Array]
 
 
 class Model(NamedTuple):
-    """What a model folder holds."""
+    """The contents of a model folder."""
 
-    rules: Rules  #: what it was trained for
+    rules: Rules  #: the rules that it was trained for
     observation: ObservationOptions
     activation: str
     weights: dict[str, Float32Array]
@@ -53,16 +53,30 @@ class Model(NamedTuple):
 def write_model(
     path: str | os.PathLike[str], model: Model, training: Mapping[str, Any], dtype: DTypeLike = np.float32
 ) -> None:
-    """Write a model folder (made where missing; a model that stands there is replaced).
+    """Write a model folder; a model that it holds is replaced.
 
-    ``training`` holds facts for the description (timesteps, seed, ...; JSON values). The weights are stored as
-    ``dtype``, float32 or float16 (half as large, 3 decimal digits). Raises ``ValueError``,
-    before anything is written, for weights that no network should have.
+    Parameters
+    ----------
+    path : path
+        The folder; made where missing.
+    model : Model
+    training : mapping of str
+        Facts about the training for the description (timesteps, seed, ...), as JSON values.
+    dtype : dtype
+        How the weights are stored: float32, or float16 (half the size, 3 decimal digits).
+
+    Raises
+    ------
+    ValueError
+        A weight is not finite; nothing is written then.
     """
     check_finite(model.weights)
     encoder = ObservationEncoder(model.rules, model.observation)
-    packed = io.BytesIO()
-    np.savez(packed, **{name: array.astype(dtype) for name, array in model.weights.items()})  # type: ignore[arg-type]  # numpy's stub takes the names for its own options
+
+    weights = {name: array.astype(dtype) for name, array in model.weights.items()}
+    content = io.BytesIO()
+    np.savez(content, **weights)  # type: ignore[arg-type]  # numpy's stub takes the names for its own options
+
     description = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -80,44 +94,53 @@ def write_model(
             "offers": model.offers,
             "shapes": {name: list(array.shape) for name, array in model.weights.items()},
         },
-        "weights_sha256": hashlib.sha256(packed.getvalue()).hexdigest(),
+        "weights_sha256": hashlib.sha256(content.getvalue()).hexdigest(),
         "training": dict(training),
     }
+
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / WEIGHTS_FILE, packed.getvalue())
+    replace_file(folder / WEIGHTS_FILE, content.getvalue())
     replace_file(folder / DESCRIPTION_FILE, (json.dumps(description, indent=2) + "\n").encode())
 
 
 def check_finite(weights: Weights) -> None:
-    """Raise ``ValueError`` where a weight is infinite or not a number, as a training leaves them that diverged."""
-    spoilt = [name for name, array in weights.items() if not np.isfinite(array).all()]
-    if spoilt:
+    """Raise ``ValueError`` where a weight is infinite or not a number, as after a training that diverged."""
+    not_finite = [name for name, array in weights.items() if not np.isfinite(array).all()]
+    if not_finite:
         raise ValueError(
-            f"the network's weights are no longer finite numbers ({', '.join(spoilt)}): the training diverged; "
-            "begin it again with a smaller learning rate"
+            f"the network's weights are no longer finite numbers ({', '.join(not_finite)}): the training diverged; "
+            "start it again with a smaller learning rate"
         )
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old content or the new one, never half of it."""
+    """Write a file atomically: a reader sees either the old or the new content, never half of it."""
     temporary = path.with_name(path.name + ".new")
     temporary.write_bytes(content)
     temporary.replace(path)
 
 
 def _layout_digest(encoder: ObservationEncoder) -> str:
+    """Return a digest of the names and widths of the feature vector's sections."""
     text = "\n".join(f"{section.name} {section.width}" for section in encoder.sections)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
-    """Return what a model folder holds; raises ``ValueError`` where it is missing, foreign or damaged."""
+    """Return the contents of a model folder.
+
+    Raises
+    ------
+    ValueError
+        The folder is missing, damaged, not a model, or a model that this version cannot run.
+    """
     folder = Path(path)
     description = read_description(folder)
     rules = _trained_rules(folder, description)
     observation = _observation_options(folder, description)
     _check_layout(folder, description, rules, observation)
+
     activation = description["network"].get("activation")
     if not isinstance(activation, str):
         raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: activation={activation!r} is not a name")
@@ -130,47 +153,53 @@ def read_model(path: str | os.PathLike[str]) -> Model:
 def read_description(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the content of a folder's ``model.json``.
 
-    Raises ``ValueError`` where there is none, or where it is not a description of this format version.
+    Raises
+    ------
+    ValueError
+        There is none, or it is not a description of this format version.
     """
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"no model folder {str(folder)!r}")
     if not (folder / DESCRIPTION_FILE).is_file():
         raise ValueError(f"{str(folder)!r} is not a model folder: it has no {DESCRIPTION_FILE}")
+
     try:
         description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: {error}") from None
+
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise ValueError(f"{folder / DESCRIPTION_FILE} does not describe a model of this project")
     if description.get("format_version") != FORMAT_VERSION:
         raise ValueError(
-            f"{str(folder)!r} has format version {description.get('format_version')!r}: "
-            f"this version of gin_env reads {FORMAT_VERSION}"
+            f"{str(folder)!r}: expected format version {FORMAT_VERSION}, got {description.get('format_version')!r}; "
+            "use the version of gin_env that wrote it"
         )
     for key, kind in (("rules", dict), ("observation", dict), ("network", dict), ("weights_sha256", str)):
         if not isinstance(description.get(key), kind):
-            raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: {key} is missing or no {kind.__name__}")
+            raise ValueError(f"{folder / DESCRIPTION_FILE} is damaged: {key} is missing or not of type {kind.__name__}")
     return description
 
 
 def _trained_rules(folder: Path, description: dict[str, Any]) -> Rules:
+    """Return the rules that a model was trained for; raises ``ValueError`` for fields or values unknown here."""
     fields: dict[str, Any] = {  # JSON has lists only
         name: tuple(value) if isinstance(value, list) else value for name, value in description["rules"].items()
     }
     try:
         return Rules(**fields)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{str(folder)!r} was trained under rules unknown here: {error}") from None
+        raise ValueError(f"{str(folder)!r} was trained for rules unknown here: {error}") from None
 
 
 def check_rules(model: str, trained: Rules, played: Rules) -> None:
     """Raise ``ValueError`` where a model was trained for rules that differ in more than ``HARMLESS_RULES``."""
-    values = dataclasses.asdict(played)
+    trained_values, played_values = dataclasses.asdict(trained), dataclasses.asdict(played)
     differing = [
-        f"{name}={value!r} instead of {values[name]!r}"
-        for name, value in dataclasses.asdict(trained).items()
-        if value != values[name] and name not in HARMLESS_RULES
+        f"{name}={value!r} instead of {played_values[name]!r}"
+        for name, value in trained_values.items()
+        if value != played_values[name] and name not in HARMLESS_RULES
     ]
     if differing:
         raise ValueError(
@@ -179,6 +208,7 @@ def check_rules(model: str, trained: Rules, played: Rules) -> None:
 
 
 def _observation_options(folder: Path, description: dict[str, Any]) -> ObservationOptions:
+    """Return what a model observes; raises ``ValueError`` for options unknown here."""
     try:
         return ObservationOptions(**description["observation"]["options"])
     except (TypeError, ValueError, KeyError) as error:
@@ -186,32 +216,38 @@ def _observation_options(folder: Path, description: dict[str, Any]) -> Observati
 
 
 def _check_layout(folder: Path, description: dict[str, Any], rules: Rules, observation: ObservationOptions) -> None:
+    """Raise ``ValueError`` where the features or the actions are not those of the training."""
     encoder = ObservationEncoder(rules, observation)
     if description["observation"].get("layout") != _layout_digest(encoder):
         raise ValueError(
-            f"the model {str(folder)!r} was trained on another observation layout "
-            f"({description['observation'].get('size')} features; here they are {encoder.size})"
+            f"the model {str(folder)!r} was trained on another observation layout: "
+            f"expected {encoder.size} features, got {description['observation'].get('size')}"
         )
-    actions = action_layout(rules).size
-    if description.get("num_actions") != actions:
+
+    num_actions = action_layout(rules).size
+    if description.get("num_actions") != num_actions:
         raise ValueError(
             f"the model {str(folder)!r} has num_actions={description.get('num_actions')!r}: "
-            f"{rules.name} has {actions} actions here"
+            f"expected {num_actions} for {rules.name}"
         )
 
 
 def _read_weights(folder: Path, description: dict[str, Any]) -> dict[str, Float32Array]:
+    """Return the arrays of a model as float32; raises ``ValueError`` unless they are those that are described."""
     path = folder / WEIGHTS_FILE
     if not path.is_file():
         raise ValueError(f"{str(folder)!r} has no {WEIGHTS_FILE}")
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != description["weights_sha256"]:
         raise ValueError(f"{path} is damaged or belongs to another {DESCRIPTION_FILE}")
+
     try:
-        arrays = np.load(io.BytesIO(content), allow_pickle=False)
-        weights = {name: arrays[name] for name in arrays.files} if isinstance(arrays, np.lib.npyio.NpzFile) else None
+        archive = np.load(io.BytesIO(content), allow_pickle=False)
+        is_archive = isinstance(archive, np.lib.npyio.NpzFile)
+        weights = {name: archive[name] for name in archive.files} if is_archive else None
     except Exception as error:  # zip, zlib and the array headers each fail in their own ways
         raise ValueError(f"{path} is damaged: {error}") from None
+
     if weights is None or not all(isinstance(array, np.ndarray) for array in weights.values()):
         raise ValueError(f"{path} is damaged: it is not an archive of arrays")
     shapes = {name: list(array.shape) for name, array in weights.items()}
@@ -219,5 +255,6 @@ def _read_weights(folder: Path, description: dict[str, Any]) -> dict[str, Float3
         raise ValueError(f"{path} holds other shapes than {DESCRIPTION_FILE} says")
     for name, array in weights.items():
         if array.dtype not in (np.float16, np.float32) or not np.isfinite(array).all():
-            raise ValueError(f"{path} is damaged: {name} is not made of finite float32 or float16 numbers")
+            raise ValueError(f"{path} is damaged: {name}: expected finite float32 or float16 numbers")
+
     return {name: array.astype(np.float32) for name, array in weights.items()}

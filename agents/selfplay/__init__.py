@@ -1,1 +1,1 @@
-"""What self-play training needs beside Stable-Baselines3: opponents, rollout buffer, budget and callbacks."""
+"""Training by self-play: the trainer, opponents, behaviour cloning, evaluation, runs and best responses."""

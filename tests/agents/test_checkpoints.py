@@ -1,4 +1,4 @@
-"""The shipped networks: named by ``best``, chosen by the rules, readable without any other file."""
+"""The shipped networks: the agent ``best`` is the one for the rules, and needs no other file."""
 
 import json
 from pathlib import Path
@@ -15,16 +15,15 @@ from agents.registry import load_agent
 from agents.search.search_agent import SearchAgent
 from gin_env.rules import Rules
 
-HERE = Path(checkpoints.__file__).parent
-FOLDERS = sorted(path.parent for path in HERE.glob(f"*/{DESCRIPTION_FILE}"))
+FOLDERS = sorted(path.parent for path in Path(checkpoints.__file__).parent.glob(f"*/{DESCRIPTION_FILE}"))
 
 
-def test_these_are_shipped():
+def test_four_networks_are_shipped():
     assert [folder.name for folder in FOLDERS] == ["classic_2p", "eaai_2p", "palace_4p", "palace_4p-no-trade"]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_checkpoint_has_a_card_and_knows_how_it_was_made(folder):
+def test_every_network_has_a_card_and_says_how_it_was_trained(folder):
     assert (folder / "README.md").read_text().startswith("# `best")
     training = json.loads((folder / DESCRIPTION_FILE).read_text())["training"]
     assert {"method", "decisions", "minutes", "seed", "opponents", "command"} <= training.keys()
@@ -32,7 +31,7 @@ def test_every_checkpoint_has_a_card_and_knows_how_it_was_made(folder):
     assert all("actor." in name and weights[name].dtype == np.float16 for name in weights.files)
 
 
-def test_all_checkpoints_are_a_few_megabytes():
+def test_all_networks_together_are_a_few_megabytes():
     assert sum(path.stat().st_size for folder in FOLDERS for path in folder.iterdir()) < 10e6
 
 
@@ -63,8 +62,8 @@ def test_best_beats_simple(rules):
         ("palace_4p", "best-no-trade", 30.0),
     ],
 )
-def test_best_is_as_strong_as_it_is_said_to_be(preset, opponent, floor):
-    """40,000 duplicate deals each, on decks of their own; the whole interval lies above a floor a little below it."""
+def test_best_is_as_strong_as_its_card_says(preset, opponent, floor):
+    """40,000 duplicate deals each, on other decks; the whole interval is above a floor slightly below the card's."""
     rules = Rules.preset(preset)
     match = play_match(rules, load_agent("best", rules), load_agent(opponent, rules), 20_000, seed=5)
     assert match.points_per_deal.low > floor
@@ -77,7 +76,7 @@ def test_the_network_without_trading_never_offers():
     assert match.styles[1].offers > 1
 
 
-def test_rules_that_change_no_decision_are_served_and_others_refused():
+def test_best_serves_rules_that_differ_in_no_decision_and_refuses_others():
     assert shipped_folder("best", Rules.preset("eaai_2p", dealer_rule="winner")).name == "eaai_2p"
     with pytest.raises(ValueError, match=r"'best': no network is shipped for straight_2p, only for .*train one"):
         load_agent("best", Rules.preset("straight_2p"))
@@ -85,7 +84,7 @@ def test_rules_that_change_no_decision_are_served_and_others_refused():
         load_agent("best-no-trade", Rules.preset("eaai_2p"))
 
 
-def test_search_takes_any_agent_and_another_for_its_roll_outs():
+def test_search_takes_any_agent_and_another_one_for_its_rollouts():
     rules = Rules.preset("eaai_2p")
     agent = load_agent("search:best,rollout=lookahead,worlds=32", rules)
     assert isinstance(agent, SearchAgent)

@@ -1,4 +1,4 @@
-"""A saved network plays as the one that was trained, and every damaged or foreign folder is refused in one line."""
+"""A saved network plays like the one that was trained, and every damaged or unknown folder is refused."""
 
 import dataclasses
 import hashlib
@@ -18,15 +18,9 @@ from sb3_contrib import MaskablePPO
 import gin_env
 from agents.policy import PolicyAgent, network_weights, save_policy
 from agents.policy.model_files import read_description
-from gin_env.engine import (
-    Engine,
-    action_layout,
-)
+from gin_env.engine import Engine, action_layout
 from gin_env.envs.sb3 import GinVecEnv
-from gin_env.observation import (
-    ObservationEncoder,
-    player_view,
-)
+from gin_env.observation import ObservationEncoder, player_view
 from gin_env.observation.encoder import ObservationOptions
 from gin_env.rules import Rules
 
@@ -84,8 +78,8 @@ def test_sampling_follows_the_legal_probabilities(model):
     expected = np.exp(logits - logits.max(axis=1, keepdims=True))
     expected /= expected.sum(axis=1, keepdims=True)
     for row in range(5):
-        found = np.bincount(draws[rows == row], minlength=len(expected[row])) / 4000
-        np.testing.assert_allclose(found, expected[row], atol=0.05)
+        frequencies = np.bincount(draws[rows == row], minlength=len(expected[row])) / 4000
+        np.testing.assert_allclose(frequencies, expected[row], atol=0.05)
 
 
 def test_sampling_is_seeded(model):
@@ -97,7 +91,7 @@ def test_sampling_is_seeded(model):
     np.testing.assert_array_equal(agent.act(view), first)
 
 
-def test_description_holds_what_was_said(folder):
+def test_the_description_holds_rules_options_and_facts_of_the_training(folder):
     description = read_description(folder)
     assert description["preset"] == "classic_2p"
     assert description["training"] == {"timesteps": 12, "seed": 3}
@@ -111,7 +105,7 @@ def test_description_holds_what_was_said(folder):
     }
 
 
-def test_rules_with_every_kind_of_value_come_back(tmp_path):
+def test_rules_with_every_kind_of_value_are_restored(tmp_path):
     rules = Rules.preset("biggin_2p", boast=True, boast_points=(5, 4, 3, 2, 1), limit_from_upcard=True)
     observation = ObservationOptions(buried_pile=False)
     save_policy(tmp_path, make_model(rules=rules, observation=observation).policy, rules, observation)
@@ -122,7 +116,7 @@ def test_rules_with_every_kind_of_value_come_back(tmp_path):
         PolicyAgent.load(tmp_path, Rules.preset("biggin_2p", boast=True, limit_from_upcard=True))
 
 
-def test_loads_without_rules_and_under_another_dealer_rule(folder):
+def test_a_model_plays_under_another_dealer_rule(folder):
     assert PolicyAgent.load(folder).rules == Rules.preset("classic_2p")
     other = Rules.preset("classic_2p", dealer_rule="random")
     assert PolicyAgent.load(folder, other).rules == other
@@ -138,11 +132,11 @@ def test_a_folder_is_replaced_as_a_whole(folder):
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_weights_that_are_not_finite_are_not_written(folder, number):
     before = (folder / "weights.npz").read_bytes()
-    spoilt = make_model()
+    diverged = make_model()
     with torch.no_grad():
-        spoilt.policy.action_net.bias[0] = number
+        diverged.policy.action_net.bias[0] = number
     with pytest.raises(ValueError, match=r"no longer finite numbers \(actor.2.bias\)"):
-        save_policy(folder, spoilt.policy, "classic_2p", DERIVED)
+        save_policy(folder, diverged.policy, "classic_2p", DERIVED)
     assert (folder / "weights.npz").read_bytes() == before
 
 
@@ -206,7 +200,7 @@ def change_network(folder, **changes):
         (lambda folder: (folder / "model.json").write_text("[]"), "does not describe"),
         (lambda folder: (folder / "model.json").write_bytes(b"\xff\xfe\x00"), "damaged"),
         (lambda folder: change_description(folder, format="something else"), "does not describe"),
-        (lambda folder: change_description(folder, format_version=99), "format version 99"),
+        (lambda folder: change_description(folder, format_version=99), "format version.*99"),
         (lambda folder: change_description(folder, rules={"knock_limit": 77}), "knock_limit=77"),
         (lambda folder: change_description(folder, rules={"no_such_rule": 1}), "no_such_rule"),
         (lambda folder: change_description(folder, network={}), "activation=None is not a name"),
@@ -219,7 +213,7 @@ def change_network(folder, **changes):
         (lambda folder: forge_weights(folder, b"PK nothing"), "damaged"),
         (bare_array, "not an archive of arrays"),
         (foreign_archive, "not an archive of arrays"),
-        (scalar_weights, "a matrix and a vector are needed"),
+        (scalar_weights, "expected a matrix"),
         (lambda folder: change_network(folder, activation=[]), r"activation=\[\] is not a name"),
         (lambda folder: change_network(folder, activation="swish"), "activation='swish'"),
         (lambda folder: change_description(folder, num_actions=7), "num_actions=7"),
@@ -246,15 +240,15 @@ def test_a_model_for_another_preset_is_refused(folder):
 
 def test_a_network_of_another_size_is_refused(model):
     weights = network_weights(model.policy)
-    with pytest.raises(ValueError, match="is needed"):
+    with pytest.raises(ValueError, match="expected weights"):
         PolicyAgent("classic_2p", weights)  # trained with derived features
     five_outputs = {"actor.2.weight": np.zeros((5, 16), np.float32), "actor.2.bias": np.zeros(5, np.float32)}
-    with pytest.raises(ValueError, match="actions are needed"):
+    with pytest.raises(ValueError, match=r"expected .*actions.*got 5"):
         PolicyAgent("classic_2p", {**weights, **five_outputs}, observation=DERIVED)
     narrow = {"actor.skip.weight": np.zeros((5, 16), np.float32)}
-    with pytest.raises(ValueError, match=r"the skip connection has weights \(5, 16\): .* is needed"):
+    with pytest.raises(ValueError, match=r"skip connection: .*got \(5, 16\)"):
         PolicyAgent("classic_2p", {**weights, **narrow}, observation=DERIVED)
-    with pytest.raises(ValueError, match=r"hold actor.skip.bias, which no network here has"):
+    with pytest.raises(ValueError, match=r"hold actor.skip.bias"):
         PolicyAgent("classic_2p", {**weights, "actor.skip.bias": np.zeros(5, np.float32)}, observation=DERIVED)
     del weights["actor.0.bias"]
     with pytest.raises(ValueError, match="lack"):
@@ -264,7 +258,7 @@ def test_a_network_of_another_size_is_refused(model):
 
 
 def test_views_of_another_game_are_refused():
-    """Seated by hand at a table of another preset, a policy says so instead of failing in a product."""
+    """At a table of another preset a policy names both rules, instead of failing in a matrix product."""
     rules = Rules.preset("palace_4p")
     features = ObservationEncoder(rules).size
     actions = action_layout(rules).size

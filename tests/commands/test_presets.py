@@ -1,8 +1,7 @@
-"""Every preset from the command line: train.py leaves a model, evaluate.py measures it and records its deals."""
+"""Every preset on the command line: train.py leaves a model, evaluate.py measures it and records its deals."""
 
 import csv
 import json
-import sys
 
 import pytest
 
@@ -10,29 +9,28 @@ pytest.importorskip("sb3_contrib")
 
 import evaluate as evaluate_script
 import train as train_script
-from agents.cli import parsing as cli
 from agents.policy import PolicyAgent
 from agents.policy.model_files import read_description
-from agents.selfplay.run_folder import read_training
+from agents.selfplay.run_folder import read_state
 from gin_env.notation.records import read_records
 from gin_env.notation.replay import replay
 from gin_env.observation.encoder import ObservationOptions
 from gin_env.rules import PRESETS, Rules
+from tests.helpers.training import run_command, skip_pictures
 
-#: A training of four rollouts, one measurement on the way and one at the end, in about a second.
-MINIMAL = "--timesteps 1024 --rows 16 --steps 16 --net 8 --minibatch 64 --epochs 1 --threads 1 --eval-every 768"
-MINIMAL += " --eval-deals 1 --snapshot-every 512 --opponents self:1 past:1 simple:3 --panel gold"
+#: A training of three rollouts, the first with a teacher, one measurement on the way and one at the end.
+MINIMAL = "--timesteps 768 --rows 16 --steps 16 --net 8 --minibatch 64 --epochs 1 --threads 1 --eval-every 512"
+MINIMAL += " --eval-deals 1 --snapshot-every 256 --opponents self:1 past:1 simple:3 --panel gold"
 MINIMAL += " --teacher simple --teacher-decisions 256 --teacher-epochs 1"
 
 
 @pytest.fixture
 def train(tmp_path, monkeypatch):
-    """Run train.py to its end within this process."""
+    """Run train.py to its end within this process, without pictures."""
+    skip_pictures(monkeypatch)
 
     def call(arguments):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["train.py", *arguments.split()])
-        cli.run(train_script.main)
+        run_command(train_script.main, monkeypatch, tmp_path, arguments)
 
     return call
 
@@ -42,9 +40,7 @@ def evaluate(tmp_path, monkeypatch):
     """Run evaluate.py to its end within this process; return what it wrote with --json."""
 
     def call(arguments):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["evaluate.py", *arguments.split(), "--json", "results.json"])
-        cli.run(evaluate_script.main)
+        run_command(evaluate_script.main, monkeypatch, tmp_path, f"{arguments} --json results.json")
         return json.loads((tmp_path / "results.json").read_text())
 
     return call
@@ -57,8 +53,8 @@ def test_every_preset_can_be_trained_and_its_model_evaluated(preset, train, eval
     agent = PolicyAgent.load(tmp_path / "model")
     assert agent.rules == rules
     description = read_description(tmp_path / "model")
-    assert description["training"]["decisions"] == 1024
-    assert len(read_training(tmp_path / "model")["snapshots"]) == 2
+    assert description["training"]["decisions"] == 768
+    assert len(read_state(tmp_path / "model")["snapshots"]) == 3
     log = list(csv.DictReader((tmp_path / "model" / "logs" / "progress.csv").open()))
     assert sum(float(line["deals/count"] or 0) for line in log) > 0
     assert sum(line["eval/gold"] != "" for line in log) == 2
@@ -93,8 +89,8 @@ def test_games_are_trained_for_and_measured_as_games(train, evaluate, tmp_path, 
     )
     assert agent.encoder.options == ObservationOptions(derived=True, buried_pile=False)
     assert not any(section.name == "pile" for section in agent.encoder.sections)
-    told = read_description(tmp_path / "model")["training"]
-    assert (told["episode"], told["reward"]) == ("game", "win")
+    training = read_description(tmp_path / "model")["training"]
+    assert (training["episode"], training["reward"]) == ("game", "win")
     written = evaluate("--agents model gold --episode game --deals 6 --record all --output r")
     (match,) = written["matches"]
     assert (match["plays"], written["episode"]) == (6, "game")

@@ -1,4 +1,4 @@
-"""The networks of training: one for each seat, those that never trade, and those that begin with a saved one."""
+"""The networks of training: privileged critics, one actor for each seat, and networks that never offer a trade."""
 
 import numpy as np
 import pytest
@@ -6,47 +6,16 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from sb3_contrib import MaskablePPO
-
 from agents.policy import PolicyAgent, actor_weights
 from agents.policy.model_files import Model, read_model, write_model
 from agents.registry import load_agent
-from agents.selfplay.network import (
-    SelfPlayPolicy,
-    begin_with,
-)
-from gin_env.engine import (
-    Engine,
-    Phase,
-)
+from gin_env.engine import Engine, Phase
 from gin_env.envs.sb3 import GinVecEnv
-from gin_env.observation import (
-    ObservationEncoder,
-    player_view,
-)
+from gin_env.observation import player_view
 from gin_env.observation.encoder import ObservationOptions
-from gin_env.rules import Rules
+from tests.helpers.policies import PALACE, ROWS, logits_of, make_policy
 
-PALACE = Rules.preset("palace_4p")
-ROWS = 48
-
-
-def make_policy(num_actors=1, rules=PALACE, sizes=(24, 16), seed=1, observation=None):
-    env = GinVecEnv(rules, ROWS, show_hidden=True, observation=observation)
-    own = {"num_seen": env.encoder.size, "num_actors": num_actors}
-    options = {"net_arch": list(sizes), "activation_fn": torch.nn.ReLU, **own}
-    model = MaskablePPO(SelfPlayPolicy, env, n_steps=4, batch_size=64, policy_kwargs=options, device="cpu", seed=seed)
-    with torch.no_grad():
-        for name, parameter in model.policy.named_parameters():
-            if parameter.requires_grad:
-                parameter.add_(0.1 * torch.randn_like(parameter))
-            assert parameter.requires_grad or name == "action_net.bias"
-    return env, model
-
-
-def logits_of(policy, observations):
-    with torch.no_grad():
-        return policy.logits(torch.from_numpy(observations)).numpy()
+PALACE_GIVES = np.arange(52) + Engine(PALACE, 1).layout.give
 
 
 def positions(rules=PALACE, steps=40, rows=256):
@@ -85,7 +54,7 @@ def test_a_skip_connection_adds_to_the_logits():
         assert not np.allclose(logits[0], logits[1], atol=0.1)
 
 
-def test_a_network_without_skip_connection_is_a_beginning():
+def test_a_network_without_skip_connection_can_be_the_initial_one():
     weights = actor_weights(make_policy(seed=1)[1].policy.weights())
     del weights["actor.skip.weight"]
     env, model = make_policy(seed=2)
@@ -109,7 +78,7 @@ def test_partners_with_networks_of_their_own_learn_apart():
     assert all(name.startswith("seat_1.") for name in changed)
 
 
-def test_two_seats_ask_their_own_networks():
+def test_two_seats_use_their_own_networks():
     first, second = (actor_weights(make_policy(seed=seed)[1].policy.weights()) for seed in (1, 2))
     both = {f"seat_{place}.{name}": array for place, one in enumerate((first, second)) for name, array in one.items()}
     together = PolicyAgent(PALACE, both, "relu")
@@ -122,7 +91,7 @@ def test_two_seats_ask_their_own_networks():
 def test_too_many_actors_are_refused():
     one = actor_weights(make_policy()[1].policy.weights())
     three = {f"seat_{place}.{name}": array for place in range(3) for name, array in one.items()}
-    with pytest.raises(ValueError, match="3 actors: 1 is needed, or 2"):
+    with pytest.raises(ValueError, match=r"expected 1 actor, or 2 .*got 3"):
         PolicyAgent(PALACE, three, "relu")
 
 
@@ -138,7 +107,7 @@ def test_the_policy_does_not_see_hidden_cards():
 
 def test_an_agent_without_offers_never_offers():
     weights = make_policy()[1].policy.weights()
-    weights["actor.2.bias"][PALACE_GIVES] += 100.0  # nothing would please it more
+    weights["actor.2.bias"][PALACE_GIVES] += 100.0  # it would offer whenever it may
     willing, barred = (PolicyAgent(PALACE, weights, "relu", offers=offers) for offers in (True, False))
     offered = answered = 0
     for view in positions():
@@ -149,10 +118,7 @@ def test_an_agent_without_offers_never_offers():
         offered += np.isin(willing.act(view)[playing], PALACE_GIVES).sum()
         answered += (view.phase == Phase.TRADE_ANSWER).sum()
     assert offered > 100
-    assert answered > 100  # which it answers, all the same
-
-
-PALACE_GIVES = np.arange(52) + Engine(PALACE, 1).layout.give
+    assert answered > 100  # it answers the partner's trades all the same
 
 
 def test_an_environment_without_offers_never_lets_the_learner_offer():
@@ -167,7 +133,7 @@ def test_an_environment_without_offers_never_lets_the_learner_offer():
 
 
 def test_a_network_without_offers_sees_no_trades():
-    """Neither does its training: with trades in view the worth of a mere throw would be lost beside theirs."""
+    """Neither does its training: next to the value of trades the value of a mere discard would not stand out."""
     outlook = ObservationOptions(outlook=True)
     weights = actor_weights(make_policy(observation=outlook)[1].policy.weights())
     willing, barred = (PolicyAgent(PALACE, weights, "relu", outlook, offers=offers) for offers in (True, False))
@@ -200,39 +166,3 @@ def test_half_precision_and_offers_are_kept(tmp_path):
     for name, array in model.weights.items():
         assert array.dtype == np.float32
         np.testing.assert_array_equal(array, weights[name].astype(np.float16).astype(np.float32))
-
-
-@pytest.mark.parametrize("num_actors", [1, 2])
-def test_training_begins_with_a_saved_network(num_actors, tmp_path):
-    saved = make_policy(seed=1)[1].policy
-    write_model(tmp_path, Model(PALACE, ObservationOptions(), "relu", saved.weights()), {})
-    env, model = make_policy(num_actors, seed=2)
-    begin_with(model.policy, tmp_path, env.encoder, "relu")
-    observations = env.reset()
-    np.testing.assert_allclose(logits_of(model.policy, observations), logits_of(saved, observations), atol=1e-5)
-    seen = torch.from_numpy(observations)
-    torch.testing.assert_close(model.policy.predict_values(seen), saved.predict_values(seen))
-
-
-def test_networks_of_their_own_stay_apart_when_they_begin(tmp_path):
-    saved = make_policy(2, seed=1)[1].policy
-    write_model(tmp_path, Model(PALACE, ObservationOptions(), "relu", saved.weights()), {})
-    env, model = make_policy(2, seed=2)
-    begin_with(model.policy, tmp_path, env.encoder, "relu")
-    before, after = saved.weights(), model.policy.weights()
-    assert all(np.array_equal(before[name], after[name]) for name in before)
-    env, model = make_policy(1)
-    with pytest.raises(ValueError, match="has 2 actors, one for each seat; give --per-seat"):
-        begin_with(model.policy, tmp_path, env.encoder, "relu")
-
-
-def test_a_network_that_does_not_fit_is_refused(tmp_path):
-    weights = make_policy()[1].policy.weights()
-    write_model(tmp_path, Model(PALACE, ObservationOptions(), "relu", weights), {})
-    env, model = make_policy(sizes=(16, 16))
-    with pytest.raises(ValueError, match=r"actor\.0\.weight is \(24, .*give the --net of that model"):
-        begin_with(model.policy, tmp_path, env.encoder, "relu")
-    with pytest.raises(ValueError, match="sees other features"):
-        begin_with(model.policy, tmp_path, ObservationEncoder(PALACE, ObservationOptions(derived=True)), "relu")
-    with pytest.raises(ValueError, match="has --activation relu"):
-        begin_with(model.policy, tmp_path, env.encoder, "tanh")
