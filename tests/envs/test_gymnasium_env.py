@@ -264,7 +264,7 @@ def play_on(env, generator):
 
 @pytest.mark.parametrize("kind", [GinRummySingleEnv, lambda rules, **options: GinRummyVectorEnv(2, rules, **options)])
 def test_opponents_must_be_agents(kind):
-    with pytest.raises(ValueError, match="'simple' is no agent"):
+    with pytest.raises(ValueError, match="'simple' is not an agent"):
         kind("palace_4p", opponents="simple")
 
 

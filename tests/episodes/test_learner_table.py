@@ -284,7 +284,7 @@ def test_illegal_actions_change_nothing():
     [
         ({"rules": "palace_5p"}, "unknown preset"),
         ({"num_rows": 0}, "num_rows=0"),
-        ({"opponents": []}, "opponents is empty"),
+        ({"opponents": []}, "opponents.*empty"),
         ({"seats": "left"}, "'spread'"),
         ({"seats": 4}, "from 0 to 3"),
         ({"seats": [0, 1, 2]}, "from 0 to 3"),
@@ -302,5 +302,5 @@ def test_wrong_arguments_are_named(arguments, message):
 def test_actions_of_a_wrong_shape_are_refused():
     table = LearnerTable("classic_2p", 4)
     table.reset()
-    with pytest.raises(ValueError, match="each of 4 rows"):
+    with pytest.raises(ValueError, match=r"actions.*4 rows.*\(1,\)"):
         table.step([0])

@@ -196,7 +196,7 @@ def test_nothing_played_is_nothing_counted() -> None:
     engine.reset()
     events = seat_events(engine.state)
     assert all(getattr(events, name).tolist() == [[0] * 4] * 3 for name in EVENT_NAMES)
-    with pytest.raises(ValueError, match="row 3 .* 0 to 2"):
+    with pytest.raises(ValueError, match=r"row 3 .* 0 to 2"):
         seat_events(engine.state, [3])
 
 
