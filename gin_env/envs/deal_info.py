@@ -9,6 +9,7 @@ from gin_env.engine.state import NO_SEAT
 from gin_env.episodes import Transition
 from gin_env.episodes.learner_step import LearnerStep
 from gin_env.episodes.seat_events import seat_events
+from gin_env.rules import Rules, player_name
 from gin_env.scoring.deal_result import describe_result
 
 
@@ -70,6 +71,14 @@ def game_summary(transition: Transition | LearnerStep, deal: int = 0) -> dict[st
         "bonuses": bonuses.tolist(),
         "final_scores": (scores + bonuses).tolist(),
     }
+
+
+def game_line(rules: Rules, game: dict[str, Any]) -> str:
+    """Return how a game ended as a line of text, from its ``game_summary``."""
+    winner = "nobody"
+    if game["winner"] is not None:
+        winner = "+".join(player_name(seat) for seat in rules.seats_of(game["winner"]))
+    return f"game      {winner} won, final scores {game['final_scores']}, including bonuses {game['bonuses']}"
 
 
 def _finished(transition: Transition | LearnerStep) -> State:

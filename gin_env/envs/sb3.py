@@ -92,8 +92,6 @@ class GinVecEnv(VecEnv):
         self._start = time.time()
         self._actions: NDArray[np.integer] | None = None
 
-    # ------------------------------------------------------------------ playing
-
     def reset(self) -> Float32Array:
         """Begin all episodes anew; returns the observations (N, F)."""
         if self._seeds[0] is not None:
@@ -188,8 +186,6 @@ class GinVecEnv(VecEnv):
     def _net_points(self, outcome: LearnerStep, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the net points (M,) of the learner's team in the deals that ended the episodes of some rows."""
         return outcome.net_points[outcome.last_deals(rows)[0], outcome.seats[rows] % self.table.rules.num_teams]
-
-    # ------------------------------------------------------------------ what VecEnv asks for
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed all rows and agents by one number; takes effect at the next reset. None goes on with the old streams."""

@@ -153,8 +153,6 @@ class Episodes:
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"watch": None}
 
-    # ------------------------------------------------------------------ looking
-
     @property
     def state(self) -> State:
         """The engine's state: a row for each table."""
@@ -203,8 +201,6 @@ class Episodes:
         Copy them to save a point of play, and write into them to restore it.
         """
         return self.state.arrays() | {"dealt": self.engine.dealt, "at": self._next_table, "paid": self._rewarded}
-
-    # ------------------------------------------------------------------ playing
 
     def seed(self, seed: int, rows: ArrayLike | None = None, streams: ArrayLike | None = None) -> None:
         """Restart random streams; arguments as in ``Engine.seed``, one stream number for all tables of a row."""
@@ -330,15 +326,11 @@ class Episodes:
             return np.ones(len(game.finished), dtype=bool), np.zeros(len(game.finished), dtype=bool)
         return game.finished | game.truncated, game.truncated
 
-    # ------------------------------------------------------------------ two tables
-
     def _switch_tables(self, rows: Rows) -> None:
         """Let the other table move next, unless it has finished."""
         other = 1 - self._next_table[rows]
         is_playing = ~self.engine.over[self.tables[rows, other]]
         self._next_table[rows[is_playing]] = other[is_playing]
-
-    # ------------------------------------------------------------------ rewards
 
     def _seat_rewards(self, outcome: Outcome) -> NDArray[np.floating]:
         """Return the rewards per seat (M, P): those of its team."""

@@ -95,8 +95,6 @@ class LearnerTable:
         self.set_opponents(RandomAgent() if opponents is None else opponents)
         self.seed(seed)
 
-    # ------------------------------------------------------------------ who plays
-
     def set_opponents(self, opponents: Agent | Sequence[Agent], assignment: ArrayLike | None = None) -> None:
         """Seat other opponents, at any time.
 
@@ -156,8 +154,6 @@ class LearnerTable:
             raise ValueError(f"seats={seats!r}: expected a seat from 0 to {num_players - 1}, or one for each row")
         return np.array(np.broadcast_to(chosen, (self.num_rows,)), dtype=np.intp)
 
-    # ------------------------------------------------------------------ looking
-
     @property
     def state(self) -> State:
         """The engine's state: a row for each table."""
@@ -180,8 +176,6 @@ class LearnerTable:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all arrays that change during play, by name, as ``Episodes.arrays`` does."""
         return self.episodes.arrays() | {"seat": self.seat, "fresh": self._is_fresh, "gains": self._gains}
-
-    # ------------------------------------------------------------------ beginning episodes
 
     def reset(
         self,
@@ -280,8 +274,6 @@ class LearnerTable:
                 "let another seat deal, or give the learner another seat"
             )
 
-    # ------------------------------------------------------------------ playing
-
     def step(self, actions: ArrayLike, skip: NDArray[np.bool_] | None = None) -> LearnerStep:
         """Apply the learner's actions (N,) and let the others play until its next turn.
 
@@ -347,8 +339,6 @@ class LearnerTable:
             places = np.flatnonzero(agent_of_row == number)
             actions[places] = decide(self._agents[number], view.choose(places))
         return actions
-
-    # ------------------------------------------------------------------ results of a step
 
     def _clear_results(self) -> None:
         """Forget what the last step brought."""
