@@ -66,9 +66,8 @@ class GinRummyEnv(AECEnv):
     reward : str or callable
         ``"points"``, ``"scaled"``, ``"win"``, or a function of an ``Outcome``.
     render_mode : {"ansi", "rgb_array", "human"}, optional
-        ``"ansi"``: ``render()`` returns the table as text. ``"rgb_array"``: it returns a picture, (height, 720, 3)
-        uint8. ``"human"``: every step shows the table in a window, until the window is closed. Pictures and the window
-        need pygame: ``pip install -e '.[render]'``.
+        ``render()`` returns the table as text or as a picture, (height, 720, 3) uint8; with ``"human"`` every step
+        shows it in a window. Pictures and the window need pygame: ``pip install -e '.[render]'``.
     form : {"dict", "flat"}
         Observations as ``{"observation", "action_mask"}``, or the vector alone.
     derived, showdown, buried_pile, outlook : bool, optional
@@ -81,7 +80,6 @@ class GinRummyEnv(AECEnv):
     Notes
     -----
     When a deal of a game ends, pictures show it until the next action; text shows it and the next deal.
-
     ``reset(seed=None)`` continues the random stream. ``reset(options={"deck": ..., "dealer": ...})`` deals a given
     deck: 52 card texts or ids in dealing order (with two tables a pair of decks and a pair of dealers).
     ``reset(options={"position": ...})`` continues from a position: a text from ``gin_env.format_position`` or a
@@ -137,7 +135,7 @@ class GinRummyEnv(AECEnv):
         self.observation_spaces = {agent: observation_space(self.encoder, form) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.layout.size) for agent in self.possible_agents}
         num_tables = self.rules.num_tables
-        state_size = self.state_encoder.size * num_tables + (num_tables > 1)
+        state_size = self.state_encoder.size * num_tables + (num_tables > 1)  # as state() describes
         self.state_space = spaces.Box(FEATURE_LOW, FEATURE_HIGH, (state_size,), np.float32)
 
     @property
@@ -351,9 +349,8 @@ class GinRummyEnv(AECEnv):
 
     def _select_mover(self) -> None:
         """Select the seat that decides now, and give it its mask."""
-        state, table = self.episodes.state, 0
-        if self.rules.num_tables > 1:
-            table = self.episodes.table_rows(_ROW).item()
+        state = self.episodes.state
+        table = 0 if self.rules.num_tables == 1 else self.episodes.table_rows(_ROW).item()
         agent = self.possible_agents[state.mover.item(table) + table * self.rules.num_seats]
         self.agent_selection = agent
         self._masks[agent] = mask = self.layout.single_mask(state.legal[table].tolist()).view(np.int8)

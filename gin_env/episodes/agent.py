@@ -55,6 +55,12 @@ class RandomAgent(Agent):
         return random_actions(view.legal, view.layout, self.generator)
 
 
+def check_agent(agent: object) -> None:
+    """Raise ``ValueError`` for anything that is not an agent, such as a name or a class."""
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+        raise ValueError(f"{agent!r} is not an agent: expected an object with act(view), such as gin_env.RandomAgent()")
+
+
 def decide(agent: Agent, view: PlayerView) -> NDArray[np.intp]:
     """Return an agent's actions (M,) for a view after checking that they are legal.
 

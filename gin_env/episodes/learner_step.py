@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gin_env.cards import Rows
 from gin_env.engine import State
+from gin_env.episodes.episodes import Transition
 from gin_env.observation import PlayerView, player_view
 
 
@@ -69,3 +72,11 @@ class LearnerStep:
         rules = self.finished.rules
         deals = self._last_deals[rows]
         return deals, deals * rules.num_tables + self.seats[rows] // rules.num_seats
+
+
+def join_deals(transitions: Sequence[Transition]) -> dict[str, Any]:
+    """Return the fields of a learner's step that describe the deals of one or more transitions."""
+    names = ("finished_rows", "points", "net_points", "bonuses", "winner", "game_winner", "truncated_deals")
+    joined: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in transitions]) for name in names}
+    finished = [each.finished for each in transitions if each.finished is not None]
+    return joined | {"finished": State.concatenate(finished) if finished else None}

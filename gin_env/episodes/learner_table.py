@@ -21,9 +21,9 @@ from gin_env.cards import Rows
 from gin_env.cards.random_streams import random_seats
 from gin_env.engine import State
 from gin_env.engine.dealing import checked_dealers, per_table
-from gin_env.episodes.agent import Agent, RandomAgent, decide
+from gin_env.episodes.agent import Agent, RandomAgent, check_agent, decide
 from gin_env.episodes.episodes import Episodes, Transition
-from gin_env.episodes.learner_step import LearnerStep
+from gin_env.episodes.learner_step import LearnerStep, join_deals
 from gin_env.episodes.rewards import Reward
 from gin_env.errors import InvalidPosition, row_index
 from gin_env.observation import PlayerView
@@ -111,7 +111,7 @@ class LearnerTable:
             raise ValueError("opponents: expected at least one agent, got an empty sequence")
         seated = agents if self.partner is None else [*agents, self.partner]
         for agent in seated:
-            _check_agent(agent)
+            check_agent(agent)
 
         if assignment is None:
             opponent_of_row: Rows = np.arange(self.num_rows) // self.rules.num_players % len(agents)
@@ -388,30 +388,11 @@ class LearnerTable:
 
     def _result(self, transition: Transition) -> LearnerStep:
         """Return the results of a step that began with a transition."""
-        transitions = self._transitions or [transition]
-        finished = [each.finished for each in transitions if each.finished is not None]
-
-        def of_all_deals(name: str) -> NDArray[Any]:
-            return np.concatenate([getattr(each, name) for each in transitions])
-
         return LearnerStep(
             rewards=self._rewards,
             over=self._ended,
             truncated=self._truncated,
-            finished_rows=of_all_deals("finished_rows"),
-            finished=State.concatenate(finished) if finished else None,
-            points=of_all_deals("points"),
-            net_points=of_all_deals("net_points"),
-            bonuses=of_all_deals("bonuses"),
-            winner=of_all_deals("winner"),
-            game_winner=of_all_deals("game_winner"),
-            truncated_deals=of_all_deals("truncated_deals"),
             seats=self._last_seats,
             _last_deals=self._last_deals,
+            **join_deals(self._transitions or [transition]),
         )
-
-
-def _check_agent(agent: object) -> None:
-    """Raise ``ValueError`` for what is not an agent."""
-    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
-        raise ValueError(f"{agent!r} is not an agent: expected an object with act(view), such as gin_env.RandomAgent()")

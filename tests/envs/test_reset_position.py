@@ -299,18 +299,18 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "of other rules": (
         "palace_4p(knock_limit=5)",
         {"position": TEXT},
-        r"position under palace_4p: this environment plays palace_4p\(knock_limit=5\)",
+        r"position under palace_4p: .* palace_4p\(knock_limit=5\)",
     ),
     "of a deal that is over": (
         "palace_4p(max_turns=50)",
         {"position": over()},
-        "position 0 is of a deal that has ended",
+        "position 0.*has ended",
     ),
     "impossible text": ("palace_4p", {"position": TEXT.replace("7H", "8H")}, "stands twice|cards in two places"),
-    "impossible state": ("palace_4p", {"position": broken()}, "row 0 of the position is impossible: cards missing"),
-    "neither": ("palace_4p", {"position": 5}, "position=5: a text that gin_env.format_position wrote"),
-    "nothing": ("palace_4p", {"position": []}, r"position=\[\]: a text"),
-    "two for one row": ("palace_4p", {"position": [TEXT, TEXT]}, "position of 2 tables: 1 needed, as palace_4p"),
+    "impossible state": ("palace_4p", {"position": broken()}, "row 0 of the position.*cards missing"),
+    "neither": ("palace_4p", {"position": 5}, "position.*format_position.*got 5"),
+    "nothing": ("palace_4p", {"position": []}, r"position.*got \[\]"),
+    "two for one row": ("palace_4p", {"position": [TEXT, TEXT]}, "position.*1 for palace_4p, got 2"),
     "misspelt": ("palace_4p", {"positions": TEXT}, "unknown option 'positions': did you mean 'position'"),
 }
 
@@ -330,13 +330,13 @@ def test_what_does_not_fit_the_tables_is_refused() -> None:
     table.reset(seed=1)
     walk(table, in_the_third_deal, 1)
     first, second = position_of(table)
-    with pytest.raises(InvalidPosition, match="position of 1 tables: 2 needed"):
+    with pytest.raises(InvalidPosition, match=r"position.*2 for two_tables_4p.*got 1"):
         table.reset(options={"position": first})
     elsewhere = second.replace("deals_played=2", "deals_played=3")
-    with pytest.raises(InvalidPosition, match="positions of two tables with different deals_played"):
+    with pytest.raises(InvalidPosition, match=r"two tables.*deals_played"):
         table.reset(options={"position": [first, elsewhere]})
     envs = gin_env.GinRummyVectorEnv(3)
-    with pytest.raises(InvalidPosition, match="position of 2 tables: 1 needed, as palace_4p is played, or 3, one"):
+    with pytest.raises(InvalidPosition, match=r"position.*1 for palace_4p, or 3 for 3 rows, got 2"):
         envs.reset(options={"position": [TEXT, TEXT]})
 
 
@@ -344,7 +344,7 @@ def test_a_position_without_a_decision_for_the_learner_is_refused() -> None:
     table = gin_env.raw_env("rotation_3p")
     table.reset(seed=1)
     single = gin_env.GinRummySingleEnv("rotation_3p", seat=int(table.episodes.state.dealer[0]))
-    with pytest.raises(InvalidPosition, match="is the learner's seat in row 0, which would sit out"):
+    with pytest.raises(InvalidPosition, match=r"learner's seat in row 0.*sit out"):
         single.reset(options={"position": position_of(table)})
     # The last turn before the stock floor is the opponent's, who draws and throws.
     table = gin_env.raw_env("classic_2p(max_turns=50)")

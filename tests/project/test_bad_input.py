@@ -32,22 +32,22 @@ def ready(env: Any) -> Any:
 TABLE = gin_env.score_deal("classic_2p", HANDS, 0, "KD")
 TEAMS = gin_env.DealResult(True, "", "dead", None, (0, 0, 0), (0, 0, 0))
 BAD_INPUT = {
-    "one dealer for two tables": (reset_with("two_tables_4p", {"dealer": 0.5}), "dealer=0.5: two are needed"),
-    "one deck for two tables": (reset_with("two_tables_4p", {"deck": DECK}), "deck has 52 entries: two are needed"),
-    "three dealers": (reset_with("two_tables_4p", {"dealer": [0, 2, 3]}), "dealer has 3 entries"),
+    "one dealer for two tables": (reset_with("two_tables_4p", {"dealer": 0.5}), "dealer.*two.*got 0.5"),
+    "one deck for two tables": (reset_with("two_tables_4p", {"deck": DECK}), "deck.*two.*got 52"),
+    "three dealers": (reset_with("two_tables_4p", {"dealer": [0, 2, 3]}), "dealer.*two.*got 3"),
     "dealer at the other table": (reset_with("two_tables_4p", {"dealer": [2, 0]}), "dealer of table 0=2"),
-    "options of another kind": (reset_with("palace_4p", [1]), r"options=\[1\]: must map names"),
-    "seed of another kind": (lambda: gin_env.raw_env("palace_4p").reset(seed=1.5), "seed=1.5: must be a whole number"),
+    "options of another kind": (reset_with("palace_4p", [1]), r"options.*got \[1\]"),
+    "seed of another kind": (lambda: gin_env.raw_env("palace_4p").reset(seed=1.5), "seed=1.5.*whole number"),
     "observe before reset": (lambda: gin_env.raw_env().observe("player_0"), "call reset"),
     "render before reset": (lambda: gin_env.raw_env(render_mode="ansi").render(), "call reset"),
-    "unknown agent": (lambda: ready(gin_env.raw_env()).observe("x"), "unknown agent 'x': one of player_0"),
+    "unknown agent": (lambda: ready(gin_env.raw_env()).observe("x"), "unknown agent 'x'.*player_0"),
     "a text for an action": (
         lambda: ready(GinRummySingleEnv("classic_2p")).step("draw"),
-        "action 'draw': give its index",
+        "action 'draw'.*index",
     ),
     "a fraction for an action": (
         lambda: ready(GinRummySingleEnv("classic_2p")).step(1.0),
-        "action 1.0: give its index",
+        "action 1.0.*index",
     ),
     "a huge action": (lambda: ready(gin_env.raw_env("classic_2p")).step(10**30), "the indices are 0 to 106"),
     "price of another kind": (lambda: gin_env.env("classic_2p", illegal_reward="x"), "illegal_reward='x'"),
