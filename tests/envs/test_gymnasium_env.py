@@ -198,7 +198,7 @@ def test_a_wrong_option_is_named(kind, argument, value):
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_keeps_every_option_and_goes_on_identically(clone):
+def test_a_copy_keeps_every_option_and_continues_identically(clone):
     options = {"episode": "game", "reward": "scaled", "form": "dict", "derived": True, "illegal_reward": -3.0}
     rules = Rules.preset("palace_4p", target=50)
     for env in (GinRummySingleEnv(rules, partner=Eager(), **options), GinRummyVectorEnv(3, rules, **options)):

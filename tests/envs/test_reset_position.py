@@ -1,4 +1,4 @@
-"""``reset`` to a position, behind every door: play goes on as it would have where the position was taken."""
+"""``reset`` to a position, in every environment: play continues as it would have where the position was taken."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def walk(env: Any, until: Callable[[State, int], bool], seed: int) -> np.random.
 
 
 def step(env: Any, generator: np.random.Generator) -> int:
-    """Throw most of the time, so that deals come to an end; else anything legal."""
+    """Discard most of the time, so that deals come to an end; else anything legal."""
     mask = env.infos[env.agent_selection]["action_mask"]
     layout = env.unwrapped.layout
     knocks, discards = mask[layout.knock : layout.knock + 52], mask[layout.discard : layout.discard + 52]
@@ -125,7 +125,7 @@ CASES: dict[str, tuple[str, str, Callable[[State, int], bool]]] = {
 
 @pytest.mark.parametrize("as_text", [True, False], ids=["text", "state"])
 @pytest.mark.parametrize("case", CASES)
-def test_play_goes_on_as_in_the_original(case: str, as_text: bool) -> None:
+def test_play_continues_as_in_the_original(case: str, as_text: bool) -> None:
     rules, episode, until = CASES[case]
     original, generator = gin_env.env(rules, episode=episode), None
     for seed in range(40):
@@ -158,7 +158,7 @@ def test_play_goes_on_as_in_the_original(case: str, as_text: bool) -> None:
 
 
 def test_a_catch_before_the_position_is_not_paid_again() -> None:
-    """What the deal pays in all is the same, however often play is taken up anew."""
+    """What the deal pays in all is the same, however often play is reloaded."""
     original = gin_env.raw_env(CATCHING)
     for seed in range(40):
         original.reset(seed=seed)
@@ -177,7 +177,7 @@ def test_a_catch_before_the_position_is_not_paid_again() -> None:
     raise AssertionError("no catch was tried")
 
 
-def test_the_parallel_form_goes_on_from_a_position() -> None:
+def test_the_parallel_environment_continues_from_a_position() -> None:
     original = gin_env.raw_env("palace_4p")
     original.reset(seed=1)
     generator = walk(original, in_a_trade, 1)
@@ -198,7 +198,7 @@ def test_the_parallel_form_goes_on_from_a_position() -> None:
 
 @pytest.mark.parametrize("rules", ["palace_4p", "classic_2p", "rotation_3p"])
 @pytest.mark.parametrize("to_move", [True, False], ids=["learner to move", "others to move"])
-def test_a_learner_goes_on_from_a_position(rules: str, to_move: bool) -> None:
+def test_a_learner_continues_from_a_position(rules: str, to_move: bool) -> None:
     """The others, who always act alike, play up to the learner's turn; then all is as in the original."""
     table = gin_env.raw_env(rules)
     table.reset(seed=3)
@@ -316,10 +316,10 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-@pytest.mark.parametrize("door", [gin_env.raw_env, gin_env.env, gin_env.GinRummySingleEnv, gin_env.parallel_env])
-def test_what_cannot_be_played_is_refused_by_name(case: str, door: Any) -> None:
+@pytest.mark.parametrize("make", [gin_env.raw_env, gin_env.env, gin_env.GinRummySingleEnv, gin_env.parallel_env])
+def test_what_cannot_be_played_is_refused_by_name(case: str, make: Any) -> None:
     rules, options, message = BAD[case]
-    env = door(rules)
+    env = make(rules)
     with pytest.raises(ValueError, match=message):
         env.reset(options=options)
     env.reset(seed=1)

@@ -247,7 +247,7 @@ def test_history_reaches_the_agents_that_ask_for_it():
     assert historian.longest > 10
 
 
-def test_a_deal_over_before_the_learners_first_decision_is_dealt_anew():
+def test_a_deal_over_before_the_learners_first_decision_is_dealt_again():
     rules = Rules.preset("palace_2p", hand_size=7, upcard_offer=False)
     table = LearnerTable(rules, 4096, Knocker(), seed=2)
     table.reset()
