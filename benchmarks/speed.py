@@ -1,10 +1,9 @@
 """How fast the environment is, with random legal play: ``python benchmarks/speed.py``.
 
-Prints decisions per second of the engine at several batch sizes (legal masks and new deals included;
-with and without the time of choosing random actions), with observations encoded, through the
-PettingZoo environments, all on one core, and of MaskablePPO beside an environment that costs nothing, on
-as many as train.py takes. Peers are measured in the same way where they are installed (``pip install
-open_spiel rlcard``).
+Prints decisions per second on one core: of the engine at several batch sizes (legal masks and new deals included, with
+and without the time of choosing random actions), with observations encoded, and through the PettingZoo environments.
+Then of MaskablePPO next to an environment that costs nothing, on as many cores as train.py uses. Peers are measured in
+the same way if they are installed (``pip install open_spiel rlcard``).
 
 Options: ``--quick`` measures a tenth as long; ``--no-training`` leaves out MaskablePPO.
 """
@@ -45,14 +44,14 @@ PRESETS = ("classic_2p", "palace_4p")
 
 
 class Speed(NamedTuple):
-    """Decisions a second, with the time of choosing random actions and without it."""
+    """Decisions per second, with and without the time of choosing random actions."""
 
     with_choice: float
     without: float
 
 
 def engine_speed(preset: str, num_deals: int, observe: ObservationOptions | None = None) -> Speed:
-    """Measure random legal play with masks and new deals, and with every mover's observation where asked."""
+    """Measure random legal play with masks and new deals, and optionally with every mover's observation."""
     engine = Engine(preset, num_deals, seed=1)
     engine.reset()
     encoder = ObservationEncoder(engine.rules, observe)

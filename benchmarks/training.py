@@ -1,9 +1,9 @@
-"""How much of MaskablePPO's speed the environment costs: GinVecEnv beside an environment that costs nothing.
+"""How much of MaskablePPO's speed the environment costs: GinVecEnv next to an environment that costs nothing.
 
 python -m benchmarks.training
 
 Both have the same spaces, rows, rollout length, minibatch, epochs and network, by default those of
-train.py, and are measured in turns within one run, so that whatever else the machine does falls on both.
+train.py, and are measured in turn within one run, so that other load on the machine affects both.
 """
 
 # ruff: noqa: D102 (VecEnv documents the methods of FreeVecEnv)

@@ -2,10 +2,10 @@
 
 >>> import gin_env
 >>> env = gin_env.env("palace_4p")  # PettingZoo: agents in turn
->>> env = gymnasium.make("gin_env/palace_4p-v0")  # Gymnasium: agents play the other seats
+>>> env = gymnasium.make("gin_env/palace_4p-v0")  # Gymnasium: given agents play the other seats
 
-Importing the package registers its environments with Gymnasium and PettingZoo. The names below load on
-first use, so that rules and engine load no more than they need.
+Importing the package registers its environments with Gymnasium and PettingZoo. The public names are loaded on first
+use, so that the rules and the engine load no more than they need.
 """
 
 from __future__ import annotations
@@ -44,74 +44,35 @@ if TYPE_CHECKING:
     from gin_env.scoring.deal_result import DealResult
     from gin_env.scoring.results import Kind
 
-#: Public names by the module that defines them.
-_HOMES = {
-    "engine.actions": (
-        "ActionLayout",
-        "action_layout",
-    ),
-    "engine.engine": ("Engine",),
-    "engine.sampling": ("random_actions",),
-    "engine.state": (
-        "Phase",
-        "State",
-    ),
-    "envs.aec": (
-        "GinRummyEnv",
-        "env",
-        "parallel_env",
-        "raw_env",
-    ),
-    "envs.gymnasium_env": ("GinRummySingleEnv",),
-    "envs.gymnasium_vector": ("GinRummyVectorEnv",),
-    "episodes.agent": (
-        "Agent",
-        "RandomAgent",
-    ),
-    "episodes.episodes": ("Episodes",),
-    "episodes.rewards": ("Outcome",),
-    "episodes.seat_events": (
-        "SeatEvents",
-        "seat_events",
-    ),
-    "errors": (
-        "IllegalAction",
-        "InvalidPosition",
-    ),
-    "notation.position": (
-        "format_position",
-        "parse_position",
-        "status",
-    ),
-    "notation.recorder": ("Recorder",),
-    "notation.records": (
-        "DealRecord",
-        "GameRecord",
-        "Thought",
-        "read_records",
-        "write_records",
-    ),
-    "notation.replay": ("replay",),
-    "observation.encoder": ("ObservationEncoder",),
-    "observation.features": ("ObservationOptions",),
-    "observation.view": (
-        "PlayerView",
-        "player_view",
-    ),
-    "rendering.explanation": ("explain_deal",),
-    "rules.rules": (
-        "PRESETS",
-        "Rules",
-    ),
-    "rules.rulebook": ("describe_rules",),
-    "scoring.calculator": (
-        "score_deal",
-        "score_tables",
-    ),
-    "scoring.deal_result": ("DealResult",),
-    "scoring.results": ("Kind",),
+#: The public names that each module defines: the imports above, which type checkers read, for use at run time.
+_NAMES_BY_MODULE = {
+    "engine.actions": "ActionLayout action_layout",
+    "engine.engine": "Engine",
+    "engine.sampling": "random_actions",
+    "engine.state": "Phase State",
+    "envs.aec": "GinRummyEnv env parallel_env raw_env",
+    "envs.gymnasium_env": "GinRummySingleEnv",
+    "envs.gymnasium_vector": "GinRummyVectorEnv",
+    "episodes.agent": "Agent RandomAgent",
+    "episodes.episodes": "Episodes",
+    "episodes.rewards": "Outcome",
+    "episodes.seat_events": "SeatEvents seat_events",
+    "errors": "IllegalAction InvalidPosition",
+    "notation.position": "format_position parse_position status",
+    "notation.recorder": "Recorder",
+    "notation.records": "DealRecord GameRecord Thought read_records write_records",
+    "notation.replay": "replay",
+    "observation.encoder": "ObservationEncoder",
+    "observation.features": "ObservationOptions",
+    "observation.view": "PlayerView player_view",
+    "rendering.explanation": "explain_deal",
+    "rules.rules": "PRESETS Rules",
+    "rules.rulebook": "describe_rules",
+    "scoring.calculator": "score_deal score_tables",
+    "scoring.deal_result": "DealResult",
+    "scoring.results": "Kind",
 }
-_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 __all__ = [
     "PRESETS",

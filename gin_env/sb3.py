@@ -1,4 +1,4 @@
-"""``from gin_env.sb3 import GinVecEnv``: the only import of the package that needs Stable-Baselines3."""
+"""The Stable-Baselines3 environment, ``from gin_env.sb3 import GinVecEnv``: the only import that needs that library."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ import pettingzoo
 
 from gin_env.rules import PRESETS
 
-#: Moves when the behaviour of the environments moves.
+#: The environments' version: raised when their behaviour changes.
 VERSION = 0
 
 
 def register_environments() -> None:
-    """Register all presets; does nothing the second time."""
+    """Register all presets; a second call does nothing."""
     for preset in PRESETS:
         name = f"gin_env/{preset}-v{VERSION}"
         if name not in gymnasium.registry:
@@ -22,7 +22,7 @@ def register_environments() -> None:
                 vector_entry_point="gin_env.envs.gymnasium_vector:GinRummyVectorEnv",
                 kwargs={"rules": preset},
             )
-        # PettingZoo has a registry since 1.27.
+        # PettingZoo has had a registry since 1.27.
         if hasattr(pettingzoo, "register") and name not in pettingzoo.aec_registry:
             pettingzoo.register("aec", name, "gin_env.envs.aec:env", kwargs={"rules": preset})
             pettingzoo.register("parallel", name, "gin_env.envs.aec:parallel_env", kwargs={"rules": preset})

@@ -1,6 +1,6 @@
 """The Agent protocol: a strategy acts on a batch of views at once.
 
-An agent is anything with a ``name``, an ``act`` and a ``reset``; :class:`Agent` is a convenient base.
+An agent is any object with a ``name``, ``act`` and ``reset``; :class:`Agent` is a convenient base class.
 
 >>> class Timid(Agent):
 ...     def act(self, view):
@@ -25,7 +25,7 @@ class Agent(abc.ABC):
     Attributes
     ----------
     name : str
-        How it is called in tables.
+        The agent's name in tables and messages.
     needs_history : bool
         Whether ``act`` reads ``view.history``.
     """
@@ -37,37 +37,12 @@ class Agent(abc.ABC):
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Start the agent's own random stream anew; called before a match."""
+        """Restart the agent's own random stream; called before a match."""
         self.generator = np.random.default_rng(seed)
 
     @abc.abstractmethod
     def act(self, view: PlayerView) -> NDArray[np.intp]:
-        """Return one legal action for each of the M rows of a view in which the viewer is to move; shape (M,)."""
-
-
-def decide(agent: Agent, view: PlayerView) -> NDArray[np.intp]:
-    """Return an agent's actions (M,) for a view, one legal action each.
-
-    Raises ``AgentError`` where it returns anything else, so that its fault is not taken for somebody else's.
-    """
-    legal, layout = view.legal.copy(), view.layout  # whatever the agent does to its view
-    actions = np.asarray(agent.act(view))
-    if actions.shape != (len(view),) or actions.dtype.kind not in "iu":
-        raise AgentError(
-            f"agent {agent.name!r} returned {actions.dtype} {actions.shape}: "
-            f"one action index for each of {len(view)} rows is needed"
-        )
-    known = np.clip(actions, 0, layout.size - 1)
-    allowed = legal[np.arange(len(legal)), layout.word_of[known]] & layout.bit_of[known]
-    wrong = ((allowed == 0) | (known != actions)).nonzero()[0]
-    if len(wrong):
-        row, action = int(wrong[0]), int(actions[wrong[0]])
-        text = repr(layout.text(action)) if known[row] == action else f"action {action}"
-        could = ", ".join(layout.texts(legal[row]))
-        error = AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {could}")
-        error.row = row
-        raise error
-    return actions
+        """Return a legal action for each of the M rows, in all of which the viewer is to move; shape (M,)."""
 
 
 class RandomAgent(Agent):
@@ -78,3 +53,43 @@ class RandomAgent(Agent):
     def act(self, view: PlayerView) -> NDArray[np.intp]:
         """Return random legal actions (M,)."""
         return random_actions(view.legal, view.layout, self.generator)
+
+
+def check_agent(agent: object) -> None:
+    """Raise ``ValueError`` for anything that is not an agent, such as a name or a class."""
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+        raise ValueError(f"{agent!r} is not an agent: expected an object with act(view), such as gin_env.RandomAgent()")
+
+
+def decide(agent: Agent, view: PlayerView) -> NDArray[np.intp]:
+    """Return an agent's actions (M,) for a view after checking that they are legal.
+
+    Raises
+    ------
+    AgentError
+        The answer has another shape or type, or an action is illegal. The error keeps an opponent's mistake apart
+        from the learner's.
+    """
+    legal, layout = view.legal.copy(), view.layout  # copied first: an agent may write into its view
+    actions = np.asarray(agent.act(view))
+
+    if actions.shape != (len(view),) or actions.dtype.kind not in "iu":
+        raise AgentError(
+            f"agent {agent.name!r}: expected an action index for each of {len(view)} rows, "
+            f"got {actions.dtype} {actions.shape}"
+        )
+
+    in_range = np.clip(actions, 0, layout.size - 1)
+    legal_bit = legal[np.arange(len(legal)), layout.word_of[in_range]] & layout.bit_of[in_range]
+    illegal_rows = ((legal_bit == 0) | (in_range != actions)).nonzero()[0]
+    if len(illegal_rows):
+        row = int(illegal_rows[0])
+        action = int(actions[row])
+        text = repr(layout.text(action)) if in_range[row] == action else f"action {action}"
+        legal_texts = ", ".join(layout.texts(legal[row]))
+
+        error = AgentError(f"agent {agent.name!r} chose {text}, which is not legal there; legal: {legal_texts}")
+        error.row = row
+        raise error
+
+    return actions

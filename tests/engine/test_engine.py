@@ -143,11 +143,11 @@ def test_rows_are_given_as_numbers_or_a_mask() -> None:
     decks = engine.state.deck.copy()
     engine.reset(np.array([False, False, True, True]))
     assert (engine.state.deck == decks).all(axis=1).tolist() == [True, True, False, False]
-    for rows, said in (([4], "row 4 .*0 to 3"), ([-1], "row -1"), ([0.5], "rows hold float64")):
+    for rows, said in (([4], "row 4 .* 0 to 3"), ([-1], "row -1"), ([0.5], "rows.*float64")):
         for call in (engine.reset, engine.legal_mask, lambda rows: player_view(engine.state, rows=rows)):
             with pytest.raises(ValueError, match=said):
                 call(rows)
-    with pytest.raises(ValueError, match=r"a mask of rows has shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"mask of rows.*\(2,\)"):
         engine.reset(np.array([True, False]))
 
 

@@ -124,7 +124,7 @@ def test_masks_are_shared_with_infos_and_only_the_mover_has_one():
         env.step(legal_action(env, env.last()[4]["action_mask"], generator))
 
 
-def test_after_the_deal_infos_tell_how_it_ended():
+def test_after_the_deal_infos_say_how_it_ended():
     generator = np.random.default_rng(3)
     env = gin_env.env("palace_4p")
     for seed in range(40):
@@ -192,7 +192,7 @@ def test_a_deck_of_51_is_an_invalid_position():
         gin_env.env().reset(options={"deck": list(range(51))})
 
 
-def test_an_unseeded_reset_goes_on_with_the_stream():
+def test_an_unseeded_reset_continues_the_stream():
     decks = []
     for _ in range(2):
         env = gin_env.env("palace_2p")
@@ -215,7 +215,7 @@ def test_unseeded_environments_differ():
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 @pytest.mark.parametrize("steps", [0, 25])
-def test_a_copy_keeps_every_option_and_goes_on_identically(clone, steps):
+def test_a_copy_keeps_every_option_and_continues_identically(clone, steps):
     env = gin_env.env(
         Rules.preset("palace_4p", knock_limit=5, target=30),
         episode="game",

@@ -102,7 +102,7 @@ def test_games_are_zero_sum_and_their_observations_tell_the_score(name):
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
-def test_copies_go_on_identically(name):
+def test_copies_continue_identically(name):
     env, generator = gin_env.env(ALL_RULES[name], episode="game", derived=True), np.random.default_rng(5)
     env.reset(seed=6)
     for _ in range(30):

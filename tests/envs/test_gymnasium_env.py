@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 import warnings
 
 import gymnasium
@@ -13,7 +11,6 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
-import gin_env
 from gin_env import PRESETS, Agent, GinRummySingleEnv, GinRummyVectorEnv, IllegalAction, Rules
 from gin_env.cards import format_card
 from gin_env.errors import AgentError, InvalidPosition
@@ -201,7 +198,7 @@ def test_a_wrong_option_is_named(kind, argument, value):
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_keeps_every_option_and_goes_on_identically(clone):
+def test_a_copy_keeps_every_option_and_continues_identically(clone):
     options = {"episode": "game", "reward": "scaled", "form": "dict", "derived": True, "illegal_reward": -3.0}
     rules = Rules.preset("palace_4p", target=50)
     for env in (GinRummySingleEnv(rules, partner=Eager(), **options), GinRummyVectorEnv(3, rules, **options)):
@@ -216,21 +213,6 @@ def test_a_copy_keeps_every_option_and_goes_on_identically(clone):
             assert data_equivalence(answer, other.step(action), exact=True)
             if env is not None and not isinstance(env, GinRummyVectorEnv) and (answer[2] or answer[3]):
                 assert data_equivalence(env.reset(), other.reset(), exact=True)
-
-
-def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, gin_env; gin_env.Rules, gin_env.Engine, gin_env.score_deal; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "gin_env.engine.engine" in loaded
-    assert not loaded & {"torch", "stable_baselines3", "pygame", "matplotlib", "gin_env.envs.aec", "gin_env.envs.sb3"}
-
-
-def test_every_public_name_loads():
-    assert set(gin_env.__all__) <= set(dir(gin_env))
-    assert all(getattr(gin_env, name) is not None for name in gin_env.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'Enginge'"):
-        gin_env.Enginge  # noqa: B018
 
 
 class Cheat(Agent):
@@ -264,7 +246,7 @@ def play_on(env, generator):
 
 @pytest.mark.parametrize("kind", [GinRummySingleEnv, lambda rules, **options: GinRummyVectorEnv(2, rules, **options)])
 def test_opponents_must_be_agents(kind):
-    with pytest.raises(ValueError, match="'simple' is no agent"):
+    with pytest.raises(ValueError, match="'simple' is not an agent"):
         kind("palace_4p", opponents="simple")
 
 

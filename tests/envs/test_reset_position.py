@@ -1,4 +1,4 @@
-"""``reset`` to a position, behind every door: play goes on as it would have where the position was taken."""
+"""``reset`` to a position, in every environment: play continues as it would have where the position was taken."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def walk(env: Any, until: Callable[[State, int], bool], seed: int) -> np.random.
 
 
 def step(env: Any, generator: np.random.Generator) -> int:
-    """Throw most of the time, so that deals come to an end; else anything legal."""
+    """Discard most of the time, so that deals come to an end; else anything legal."""
     mask = env.infos[env.agent_selection]["action_mask"]
     layout = env.unwrapped.layout
     knocks, discards = mask[layout.knock : layout.knock + 52], mask[layout.discard : layout.discard + 52]
@@ -125,7 +125,7 @@ CASES: dict[str, tuple[str, str, Callable[[State, int], bool]]] = {
 
 @pytest.mark.parametrize("as_text", [True, False], ids=["text", "state"])
 @pytest.mark.parametrize("case", CASES)
-def test_play_goes_on_as_in_the_original(case: str, as_text: bool) -> None:
+def test_play_continues_as_in_the_original(case: str, as_text: bool) -> None:
     rules, episode, until = CASES[case]
     original, generator = gin_env.env(rules, episode=episode), None
     for seed in range(40):
@@ -158,7 +158,7 @@ def test_play_goes_on_as_in_the_original(case: str, as_text: bool) -> None:
 
 
 def test_a_catch_before_the_position_is_not_paid_again() -> None:
-    """What the deal pays in all is the same, however often play is taken up anew."""
+    """What the deal pays in all is the same, however often play is reloaded."""
     original = gin_env.raw_env(CATCHING)
     for seed in range(40):
         original.reset(seed=seed)
@@ -177,7 +177,7 @@ def test_a_catch_before_the_position_is_not_paid_again() -> None:
     raise AssertionError("no catch was tried")
 
 
-def test_the_parallel_form_goes_on_from_a_position() -> None:
+def test_the_parallel_environment_continues_from_a_position() -> None:
     original = gin_env.raw_env("palace_4p")
     original.reset(seed=1)
     generator = walk(original, in_a_trade, 1)
@@ -198,7 +198,7 @@ def test_the_parallel_form_goes_on_from_a_position() -> None:
 
 @pytest.mark.parametrize("rules", ["palace_4p", "classic_2p", "rotation_3p"])
 @pytest.mark.parametrize("to_move", [True, False], ids=["learner to move", "others to move"])
-def test_a_learner_goes_on_from_a_position(rules: str, to_move: bool) -> None:
+def test_a_learner_continues_from_a_position(rules: str, to_move: bool) -> None:
     """The others, who always act alike, play up to the learner's turn; then all is as in the original."""
     table = gin_env.raw_env(rules)
     table.reset(seed=3)
@@ -299,27 +299,27 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "of other rules": (
         "palace_4p(knock_limit=5)",
         {"position": TEXT},
-        r"position under palace_4p: this environment plays palace_4p\(knock_limit=5\)",
+        r"position under palace_4p: .* palace_4p\(knock_limit=5\)",
     ),
     "of a deal that is over": (
         "palace_4p(max_turns=50)",
         {"position": over()},
-        "position 0 is of a deal that has ended",
+        "position 0.*has ended",
     ),
     "impossible text": ("palace_4p", {"position": TEXT.replace("7H", "8H")}, "stands twice|cards in two places"),
-    "impossible state": ("palace_4p", {"position": broken()}, "row 0 of the position is impossible: cards missing"),
-    "neither": ("palace_4p", {"position": 5}, "position=5: a text that gin_env.format_position wrote"),
-    "nothing": ("palace_4p", {"position": []}, r"position=\[\]: a text"),
-    "two for one row": ("palace_4p", {"position": [TEXT, TEXT]}, "position of 2 tables: 1 needed, as palace_4p"),
+    "impossible state": ("palace_4p", {"position": broken()}, "row 0 of the position.*cards missing"),
+    "neither": ("palace_4p", {"position": 5}, "position.*format_position.*got 5"),
+    "nothing": ("palace_4p", {"position": []}, r"position.*got \[\]"),
+    "two for one row": ("palace_4p", {"position": [TEXT, TEXT]}, "position.*1 for palace_4p, got 2"),
     "misspelt": ("palace_4p", {"positions": TEXT}, "unknown option 'positions': did you mean 'position'"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-@pytest.mark.parametrize("door", [gin_env.raw_env, gin_env.env, gin_env.GinRummySingleEnv, gin_env.parallel_env])
-def test_what_cannot_be_played_is_refused_by_name(case: str, door: Any) -> None:
+@pytest.mark.parametrize("make", [gin_env.raw_env, gin_env.env, gin_env.GinRummySingleEnv, gin_env.parallel_env])
+def test_what_cannot_be_played_is_refused_by_name(case: str, make: Any) -> None:
     rules, options, message = BAD[case]
-    env = door(rules)
+    env = make(rules)
     with pytest.raises(ValueError, match=message):
         env.reset(options=options)
     env.reset(seed=1)
@@ -330,13 +330,13 @@ def test_what_does_not_fit_the_tables_is_refused() -> None:
     table.reset(seed=1)
     walk(table, in_the_third_deal, 1)
     first, second = position_of(table)
-    with pytest.raises(InvalidPosition, match="position of 1 tables: 2 needed"):
+    with pytest.raises(InvalidPosition, match=r"position.*2 for two_tables_4p.*got 1"):
         table.reset(options={"position": first})
     elsewhere = second.replace("deals_played=2", "deals_played=3")
-    with pytest.raises(InvalidPosition, match="positions of two tables with different deals_played"):
+    with pytest.raises(InvalidPosition, match=r"two tables.*deals_played"):
         table.reset(options={"position": [first, elsewhere]})
     envs = gin_env.GinRummyVectorEnv(3)
-    with pytest.raises(InvalidPosition, match="position of 2 tables: 1 needed, as palace_4p is played, or 3, one"):
+    with pytest.raises(InvalidPosition, match=r"position.*1 for palace_4p, or 3 for 3 rows, got 2"):
         envs.reset(options={"position": [TEXT, TEXT]})
 
 
@@ -344,7 +344,7 @@ def test_a_position_without_a_decision_for_the_learner_is_refused() -> None:
     table = gin_env.raw_env("rotation_3p")
     table.reset(seed=1)
     single = gin_env.GinRummySingleEnv("rotation_3p", seat=int(table.episodes.state.dealer[0]))
-    with pytest.raises(InvalidPosition, match="is the learner's seat in row 0, which would sit out"):
+    with pytest.raises(InvalidPosition, match=r"learner's seat in row 0.*sit out"):
         single.reset(options={"position": position_of(table)})
     # The last turn before the stock floor is the opponent's, who draws and throws.
     table = gin_env.raw_env("classic_2p(max_turns=50)")

@@ -67,7 +67,7 @@ def test_observations_of_one_step_outlive_the_next():
 
 
 @pytest.mark.parametrize("rules", ["palace_4p", "two_tables_4p", CATCHING])
-def test_infos_of_ended_rows_tell_the_episode(rules):
+def test_infos_of_ended_rows_describe_the_episode(rules):
     env = GinVecEnv(rules, ROWS, reward="points")
     env.reset()
     returns, lengths, ended = np.zeros(ROWS), np.zeros(ROWS, dtype=int), 0

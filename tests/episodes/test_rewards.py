@@ -26,14 +26,14 @@ def test_rewards_by_name_and_by_function() -> None:
     assert resolve_reward("win")(outcome()).tolist() == [[1, -1], [0, 0]]
     own = resolve_reward(lambda result: result.net_points * 2)
     assert own(outcome()).tolist() == [[60, -60], [0, 0]]
-    with pytest.raises(ValueError, match="unknown reward 'goals': one of points, scaled, win"):
+    with pytest.raises(ValueError, match=r"unknown reward 'goals'.*points, scaled, win"):
         resolve_reward("goals")
     for wrong in (lambda result: result.net_points[:, 0], lambda _: 1.0, lambda _: None):
         episodes = Episodes("palace_4p", 4, reward=wrong, seed=2)
         episodes.reset()
-        with pytest.raises(ValueError, match="one number for each deal and team"):
+        with pytest.raises(ValueError, match=r"returned shape .*each deal and team"):
             play_out(episodes)
-    with pytest.raises(ValueError, match="unknown episode 'round': one of deal, game"):
+    with pytest.raises(ValueError, match=r"unknown episode 'round'.*deal, game"):
         Episodes("palace_4p", episode="round")
 
 

@@ -1,4 +1,4 @@
-"""Agents and choices for tests of the environments with one learner."""
+"""Agents and random actions for tests of the environments with one learner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FirstLegal(Agent):
 
 
 class Eager(Agent):
-    """Knocks as soon as it can, otherwise draws and throws the highest card."""
+    """Knocks as soon as it can, otherwise draws and discards the highest card."""
 
     name = "eager"
 

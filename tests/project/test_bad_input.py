@@ -1,4 +1,4 @@
-"""Bad input at the library's doors: one clear error that names the value, before anything has changed."""
+"""Bad input at the library's entry points: one clear error that names the value, before anything has changed."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def ready(env: Any) -> Any:
 TABLE = gin_env.score_deal("classic_2p", HANDS, 0, "KD")
 TEAMS = gin_env.DealResult(True, "", "dead", None, (0, 0, 0), (0, 0, 0))
 BAD_INPUT = {
-    "one dealer for two tables": (reset_with("two_tables_4p", {"dealer": 0.5}), "dealer=0.5: two are needed"),
-    "one deck for two tables": (reset_with("two_tables_4p", {"deck": DECK}), "deck has 52 entries: two are needed"),
-    "three dealers": (reset_with("two_tables_4p", {"dealer": [0, 2, 3]}), "dealer has 3 entries"),
+    "one dealer for two tables": (reset_with("two_tables_4p", {"dealer": 0.5}), "dealer.*two.*got 0.5"),
+    "one deck for two tables": (reset_with("two_tables_4p", {"deck": DECK}), "deck.*two.*got 52"),
+    "three dealers": (reset_with("two_tables_4p", {"dealer": [0, 2, 3]}), "dealer.*two.*got 3"),
     "dealer at the other table": (reset_with("two_tables_4p", {"dealer": [2, 0]}), "dealer of table 0=2"),
-    "options of another kind": (reset_with("palace_4p", [1]), r"options=\[1\]: must map names"),
-    "seed of another kind": (lambda: gin_env.raw_env("palace_4p").reset(seed=1.5), "seed=1.5: must be a whole number"),
+    "options of another kind": (reset_with("palace_4p", [1]), r"options.*got \[1\]"),
+    "seed of another kind": (lambda: gin_env.raw_env("palace_4p").reset(seed=1.5), "seed=1.5.*whole number"),
     "observe before reset": (lambda: gin_env.raw_env().observe("player_0"), "call reset"),
     "render before reset": (lambda: gin_env.raw_env(render_mode="ansi").render(), "call reset"),
-    "unknown agent": (lambda: ready(gin_env.raw_env()).observe("x"), "unknown agent 'x': one of player_0"),
+    "unknown agent": (lambda: ready(gin_env.raw_env()).observe("x"), "unknown agent 'x'.*player_0"),
     "a text for an action": (
         lambda: ready(GinRummySingleEnv("classic_2p")).step("draw"),
-        "action 'draw': give its index",
+        "action 'draw'.*index",
     ),
     "a fraction for an action": (
         lambda: ready(GinRummySingleEnv("classic_2p")).step(1.0),
-        "action 1.0: give its index",
+        "action 1.0.*index",
     ),
     "a huge action": (lambda: ready(gin_env.raw_env("classic_2p")).step(10**30), "the indices are 0 to 106"),
     "price of another kind": (lambda: gin_env.env("classic_2p", illegal_reward="x"), "illegal_reward='x'"),
@@ -82,8 +82,8 @@ def test_the_error_names_the_value(call: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("seats", [-1, 4, 7])
-def test_views_of_no_seat_are_refused(seats: int) -> None:
-    """Not wrapped around to somebody's hand."""
+def test_views_of_seats_that_do_not_exist_are_refused(seats: int) -> None:
+    """They do not wrap around to another seat's hand."""
     for rules in ("classic_2p", "two_tables_4p", "palace_4p"):
         episodes = Episodes(rules)
         episodes.reset()
@@ -98,7 +98,7 @@ def test_nothing_is_legal_at_the_table_that_waits() -> None:
         assert bool(env.view(agent).legal.any()) == (agent == env.agent_selection)
 
 
-def test_the_central_vector_says_which_table_moves_next() -> None:
+def test_the_state_vector_says_which_table_moves_next() -> None:
     env = ready(gin_env.raw_env("two_tables_4p"))
     assert env.state()[-1] == 0
     env.step(env.layout.index("pass"))
@@ -187,7 +187,7 @@ def test_catches_before_a_loaded_position_are_not_paid_twice() -> None:
     assert total == transition.net_points[0, 0]
 
 
-def test_a_misspelt_option_is_named_and_foreign_ones_are_let_be() -> None:
+def test_a_misspelt_option_is_named_and_foreign_ones_are_ignored() -> None:
     env = gin_env.raw_env("palace_4p")
     with pytest.raises(ValueError, match="unknown option 'dealers': did you mean 'dealer'"):
         env.reset(options={"dealers": 1})
@@ -195,7 +195,7 @@ def test_a_misspelt_option_is_named_and_foreign_ones_are_let_be() -> None:
 
 
 @pytest.mark.parametrize("rules", ["classic_2p", "rotation_3p", "two_tables_4p", "free_for_all_4p"])
-def test_infos_tell_how_a_game_ended(rules: str) -> None:
+def test_infos_say_how_a_game_ended(rules: str) -> None:
     """Final scores are the scores of the last deal and the bonuses; the rewards add up to their net."""
     small = Rules.preset(rules, target=10)
     env = ready(gin_env.raw_env(small, episode="game", render_mode="ansi"))
@@ -249,8 +249,8 @@ def deck_texts(deck: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", [gin_env.raw_env, gin_env.env, GinRummySingleEnv, gin_env.GinRummyVectorEnv])
-def test_every_door_can_look_ahead(kind: Any) -> None:
-    """The features grow by the outlook, and so does the space, which then holds numbers below 0."""
+def test_every_environment_has_lookahead_features(kind: Any) -> None:
+    """The features and the space grow, and the space then allows numbers below 0."""
     plain, ahead = (kind(rules="palace_4p", outlook=outlook, form="flat") for outlook in (False, True))
     for env in (plain, ahead):
         env.reset(seed=2)

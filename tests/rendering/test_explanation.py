@@ -425,5 +425,5 @@ def test_what_is_refused() -> None:
         explain_deal(state, row=1)
     with pytest.raises(ValueError, match=r"State.*NoneType"):
         explain_deal(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"names.*'Ann'"):
+    with pytest.raises(ValueError, match=r"names.*each of the 2 seats"):
         explain_deal(state, names=["Ann"])
