@@ -250,6 +250,21 @@ class Rules:
         """Return the seat across the table, or None when a seat plays alone there."""
         return (seat + 2) % 4 if self.has_partners else None
 
+    def partner_seats(self, seats: NDArray[Any]) -> NDArray[Any]:
+        """Return the seats across the table: :meth:`partner_of` for an array of seats.
+
+        Only for rules with partners (``has_partners``), which is not checked.
+
+        Parameters
+        ----------
+        seats : integers of any dtype, any shape
+
+        Returns
+        -------
+        integers, the same shape and dtype
+        """
+        return (seats + self.num_seats // 2) % self.num_seats
+
     @cached_property
     def name(self) -> str:
         """The nearest preset's name, with the fields that differ in brackets; ``resolve_rules`` reads it.

@@ -98,6 +98,18 @@ def test_seats_teams_and_tables(rules: Rules) -> None:
         assert partner is None or (rules.team_of(partner) == rules.team_of(seat) and partner != seat)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.intp])
+def test_partner_seats_is_partner_of_for_arrays(dtype: type) -> None:
+    rules = PRESETS["palace_4p"]
+    seats = np.arange(4, dtype=dtype)
+
+    partners = rules.partner_seats(seats)
+
+    assert partners.tolist() == [rules.partner_of(seat) for seat in range(4)] == [2, 3, 0, 1]
+    assert partners.dtype == dtype
+    assert rules.partner_seats(seats.reshape(2, 2)).tolist() == [[2, 3], [0, 1]]
+
+
 # ------------------------------------------------------------------ one field
 
 
