@@ -340,3 +340,15 @@ def is_run(meld: Sequence[int]) -> bool:
 def is_set(meld: Sequence[int]) -> bool:
     """Whether card ids are a set."""
     return len(meld) in (3, 4) and len({card % NUM_RANKS for card in meld}) == 1
+
+
+def fits(meld: Sequence[int], card: int) -> bool:
+    """Whether a card extends a meld of ascending card ids.
+
+    A set takes its fourth suit; a run takes the next card of its suit at either end, never round the corner.
+    """
+    if is_set(meld):
+        return len(meld) == 3 and card % NUM_RANKS == meld[0] % NUM_RANKS and card not in meld
+
+    in_same_suit = card // NUM_RANKS == meld[0] // NUM_RANKS
+    return in_same_suit and card in (meld[0] - 1, meld[-1] + 1)

@@ -9,7 +9,10 @@ from gin_env.cards import bits_of, format_card, format_cards, parse_card, parse_
 from gin_env.cards.melds import (
     deadwood,
     deadwood_after_each,
+    fits,
     fourth_cards,
+    is_run,
+    is_set,
     least_arrangements,
     legal_knocks,
     meldable_cards,
@@ -127,3 +130,14 @@ def test_legal_knocks_equal_trying_every_card() -> None:
             ids = [card for card in range(52) if cards >> card & 1]
             after = deadwood(np.array([hand ^ (1 << card) for card in ids], dtype=np.uint64))
             assert knocks == sum(1 << card for card, points in zip(ids, after, strict=True) if points <= limit)
+
+
+def test_a_card_fits_where_the_longer_meld_is_a_meld() -> None:
+    melds = all_melds()
+    assert len(melds) == 329
+
+    for meld in melds:
+        for card in range(52):
+            longer = sorted([*meld, card])
+            is_meld = card not in meld and (is_run(longer) or is_set(longer))
+            assert fits(sorted(meld), card) == is_meld, (meld, card)
