@@ -167,23 +167,27 @@ def test_presets_have_texts_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("preset", "overrides", "said"),
     [
-        ("palace_4p", {}, "and the other 23 are the stock (`hand_size`)"),
+        ("palace_4p", {}, "and the remaining 23 cards form the stock (`hand_size`)"),
         ("palace_4p", {}, "You may trade once in each of your turns"),
         ("palace_4p", {"max_trades_per_turn": 3}, "You may trade three times in each of your turns"),
         ("palace_4p", {"max_trades_per_turn": 0}, "Partners do not trade cards (`max_trades_per_turn`)."),
-        ("palace_4p", {"partner_hand_visible": False}, "Partners do not see each other's cards, but for those that"),
+        ("palace_4p", {"partner_hand_visible": False}, "Partners do not see each other's cards, except the cards"),
         ("palace_4p", {"knock_limit": 0}, "Only gin ends the deal"),
         ("palace_4p", {"score_sheet": "hollywood"}, "The score is kept on three sheets"),
-        ("classic_2p", {"knock_limit": 7}, "7 points or less after the throw; without any it is gin (`knock_limit`)."),
-        ("classic_2p", {"knock_limit": 1}, "1 point or less"),
-        ("classic_2p", {"stock_floor": 1}, "When one card is left in the stock"),
-        ("biggin_2p", {}, "Big gin pays the defender's deadwood and 31 points more (`big_gin_bonus`)."),
-        ("oklahoma_2p", {}, "With an ace as the first upcard only gin ends the deal (`ace_upcard_gin_only`)."),
-        ("free_for_all_5p", {}, "and the other 16 are the stock"),
+        (
+            "classic_2p",
+            {"knock_limit": 7},
+            "7 points of deadwood or less after the discard; a knock without deadwood is gin (`knock_limit`).",
+        ),
+        ("classic_2p", {"knock_limit": 1}, "1 point of deadwood or less"),
+        ("classic_2p", {"stock_floor": 1}, "If one card is left in the stock"),
+        ("biggin_2p", {}, "Big gin scores the defender's deadwood plus 31 points (`big_gin_bonus`)."),
+        ("oklahoma_2p", {}, "If the first upcard is an ace, only gin ends the deal (`ace_upcard_gin_only`)."),
+        ("free_for_all_5p", {}, "and the remaining 16 cards form the stock"),
         ("free_for_all_3p", {"ffa_scoring": "pooled"}, "the knocker scores the sum of the differences (`ffa_scoring`"),
         ("two_tables_4p", {}, "the team with more points from both scores the difference"),
-        ("two_tables_4p", {"team_score": "gross"}, "each team scores its points of both (`team_score`)."),
-        ("rotation_3p", {}, "the loser of a deal deals the next one"),
+        ("two_tables_4p", {"team_score": "gross"}, "each team scores the sum of its points from both (`team_score`)."),
+        ("rotation_3p", {}, "the loser of each deal deals the next one"),
         ("classic_2p", {"boast": True, "boast_points": (1, 2, 3, 4, 5)}, "pays the boaster's side 1 if it knocks"),
     ],
 )
@@ -203,11 +207,11 @@ def test_differences_are_what_changed_and_what_fell_away() -> None:
     assert differences("palace_4p", "palace_4p") == []
     limit = as_markdown(differences(Rules.preset("classic_2p", knock_limit=5), "classic_2p"))
     assert limit == (
-        "**The knock.** You may knock when your deadwood is 5 points or less after the throw; without any it is gin "
-        "(`knock_limit`)."
+        "**The knock.** You may knock if you have 5 points of deadwood or less after the discard; a knock without "
+        "deadwood is gin (`knock_limit`)."
     )
     straight = {chapter.title: chapter.sentences for chapter in differences("straight_2p", "classic_2p")}
-    fallen = [field for sentence in straight["What falls away"] for field in sentence.fields]
+    fallen = [field for sentence in straight["No longer applies"] for field in sentence.fields]
     assert fallen == ["spread", "layoff", "undercut_on_tie", "undercut_bonus"]
 
 
