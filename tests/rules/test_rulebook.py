@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import random
 import re
+import tokenize
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +34,7 @@ def layoffs_never_happen(rules: Rules) -> bool:
     return only_gin(rules) and not rules.layoff_on_gin and closed
 
 
-#: Where a field changes nothing although its mode has it.
+#: When a field changes nothing although its mode has it.
 IDLE: dict[str, Callable[[Rules], bool]] = {
     "dead_redeal": lambda rules: rules.dealer_rule == "fixed",
     "all_pass_forces_stock": lambda rules: not rules.upcard_offer,
@@ -47,7 +50,7 @@ IDLE: dict[str, Callable[[Rules], bool]] = {
     "ffa_scoring": undercuts_never_happen,  # gin pays the same either way
     "box_timing": lambda rules: rules.box_bonus == 0,
 }
-#: Fields with modes of their own that rule_checks words differently.
+#: The modes of every field that does not belong to all of them.
 MODES = MODES_OF | {"max_trades_per_turn": ("partnership",), "layoff": ("duel", "rotation", "two_tables")}
 
 
@@ -215,12 +218,40 @@ def test_differences_are_what_changed_and_what_fell_away() -> None:
     assert fallen == ["spread", "layoff", "undercut_on_tie", "undercut_bonus"]
 
 
-def test_the_page_has_every_row_that_code_cites() -> None:
-    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    rows, sections = (set(re.findall(rf"{what} (\d+b?)", page)) for what in ("row", "section"))
-    rows |= {row for listed in re.findall(r"rows ([\d, b]+)", page) for row in re.findall(r"\d+b?", listed)}
-    for path in [*(ROOT / "gin_env").rglob("*.py"), *(ROOT / "tests" / "reference").rglob("*.py")]:
-        for citation in re.findall(r"rules\.md,? (?:section|row)s? [^.)`:]*", path.read_text(encoding="utf-8")):
-            cited = sections if "section" in citation and "row" not in citation else rows | sections
-            assert set(re.findall(r"\b\d+b?\b", citation)) <= cited, f"{path.name}: {citation}"
-    assert set(map(str, range(1, 40))) | {"29b"} <= rows
+#: A citation of docs/rules.md by number, as comments and docstrings wrote it: "row 25", "rows 6, 13", "section 2".
+#: Messages name rows of a batch in the same way: there only a citation next to the page's name counts.
+CITATION = re.compile(r"\b(?:row|section)s?\s+[1-9]\d?b?\b(?:(?:,| and|-)\s*\d+b?)*", re.IGNORECASE)
+CITATION_IN_A_MESSAGE = re.compile(r"rules\.md,?\s" + CITATION.pattern, re.IGNORECASE)
+
+
+def numbered_citations(source: str) -> Iterator[str]:
+    """Yield the citations by number in comments and docstrings, and in other strings next to the name of the page."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        is_prose = token.type == tokenize.COMMENT or token.string.endswith('"""')
+        for found in (CITATION if is_prose else CITATION_IN_A_MESSAGE).finditer(token.string):
+            line = token.start[0] + token.string[: found.start()].count("\n")
+            yield f"line {line}: {found.group()}"
+
+
+@pytest.mark.parametrize(
+    "source", ["# A rule (row 29b)", '"""Rows 6, 13 and 39."""', '"""Facts (section 5)."""', 'say("rules.md row 4")']
+)
+def test_a_citation_by_number_is_recognised(source: str) -> None:
+    assert len(list(numbered_citations(source + "\n"))) == 1
+
+
+@pytest.mark.parametrize("source", ["# Row 0 is the record.", '"""As `spread` says."""', 'say("row 3 does not exist")'])
+def test_rows_of_a_batch_are_no_citations(source: str) -> None:
+    assert not list(numbered_citations(source + "\n"))
+
+
+def test_no_code_cites_the_rules_by_number() -> None:
+    """Rules are cited by the name of their field: docs/rules.md numbers neither its rows nor its sections."""
+    citations = [
+        f"{path.relative_to(ROOT)}, {citation}"
+        for folder in ("gin_env", "agents", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if path != Path(__file__)
+        for citation in numbered_citations(path.read_text(encoding="utf-8"))
+    ]
+    assert not citations, "\n".join(["cite the field instead of a number:", *citations])
