@@ -130,9 +130,9 @@ the same way.
 A **deal** is one round from the shuffle to the score. A **hand** is the cards that a player holds. A **game** is a
 series of deals up to a target score. The **stock** is face down; the discard **pile** is face up next to it, and its
 top card is the **upcard**. A **set** is three or four cards of one rank; a **run** is three or more cards of one suit
-in sequence; both are **melds**. Cards in no meld are **deadwood**. To **knock** is to end the deal by discarding a card
-and showing one's hand; a knock without deadwood is **gin**. To **lay off** is to add a card to another player's meld.
-A **dead deal** ends without a knock. A **box** is a bonus for winning a deal.
+in sequence; both are **melds**. Cards in no meld are **deadwood**. To **knock** is to end the deal by discarding a
+card and showing one's hand; a knock without deadwood is **gin**. To **lay off** is to add a card to another player's
+meld. A **dead deal** ends without a knock. A **box** is a bonus for winning a deal.
 
 ## Rules of every game
 
@@ -148,9 +148,9 @@ A **dead deal** ends without a knock. A **box** is a bonus for winning a deal.
 - Cards are laid off on melds, never on deadwood. No meld of the knocker is split for it, and the knocking side never
   lays off.
 - Points are what a scorer writes down and are never negative. Rewards are net: a player's or team's own points minus
-  those of the other side, the same for both members of a team. With three or more sides, the net is taken against
-  each opponent; points that are not won from anyone in particular (boxes, catches, bonuses at the end) count against
-  each of them.
+  those of the other side, the same for both members of a team. With three or more sides, the net is taken against each
+  opponent; points that are not won from anyone in particular (boxes, catches, bonuses at the end) count against each
+  of them.
 - A field that has no meaning in a mode must keep its default there (`max_trades_per_turn` must be 0).
 """
 
@@ -182,27 +182,27 @@ RULES_FINE_PRINT = """
 
 - The offered card is added to the partner's hand at once, so the partner holds one card more while answering. Both
   partners remember which cards they gave, even if they do not see each other's hands.
-- A card taken from the pile is known to be in that player's hand. After a trade, a card known to be with one of the two
-  partners is known only to be with their team.
+- A card taken from the pile is known to be in that player's hand. After a trade, a card known to be with one of the
+  two partners is known only to be with their team.
 
 **Melds and lay-offs**
 
 - Equally good arrangements of a hand are ordered by the lowest card in which they differ (suits S H D C, each from the
   ace up): first comes the one that melds that card or, if both do, the one that has it in a run. Adjacent runs of one
   suit count as one run. With `spread="first"` the first arrangement is laid down.
-- Partners choose their arrangements together: the pair that pays them most against the best reply of both defenders. In
-  a free-for-all, the arrangement that pays most is the one with the most net points.
-- Of equally good lay-offs, the one with the fewest cards is chosen, then the one with the lowest cards. A card that fits
-  both a set and a run is laid off on the meld with the lowest card, provided that the other cards still fit.
-- With `layoff="greedy"` the knocker's melds are ordered by their lowest cards, suits C H S D, and the knocker chooses an
-  arrangement with the defender's procedure in mind.
+- Partners choose their arrangements together: the pair that pays them most against the best reply of both defenders.
+  In a free-for-all, the arrangement that pays most is the one with the most net points.
+- Of equally good lay-offs, the one with the fewest cards is chosen, then the one with the lowest cards. A card that
+  fits both a set and a run is laid off on the meld with the lowest card, provided that the other cards still fit.
+- With `layoff="greedy"` the knocker's melds are ordered by their lowest cards, suits C H S D, and the knocker chooses
+  an arrangement with the defender's procedure in mind.
 
 **Points**
 
 - The knock limit is the lower of `knock_limit` and the limit set by the first upcard.
 - An undercut wins the deal and its box. A small gin counts only if the team wins.
-- Boxes, boasts and catches are never doubled by a spade, and they do not decide who wins a deal (at two tables, however,
-  all points from both tables except boxes are added up).
+- Boxes, boasts and catches are never doubled by a spade, and they do not decide who wins a deal (at two tables,
+  however, all points from both tables except boxes are added up).
 - In a free-for-all, the kind of a deal describes the knocker: gin or a knock, even if another player did better. With
   `ffa_scoring="pooled"` the undercut bonus is won from the knocker.
 - Several boasts each pay separately. Only the boaster has to wait before knocking; the same holds for big gin.
@@ -215,8 +215,8 @@ RULES_FINE_PRINT = """
   equal, none does. Boxes counted at the end may change the result, and a game with equal totals has no winner.
 - A game cut short at `max_deals` pays no bonuses at the end.
 - Three score sheets (`score_sheet="hollywood"`): points of a team that did not win the deal are recorded on the sheets
-  that the team has reached, at least on the first. No points are added to a closed sheet. Boxes and shutouts are counted
-  for each sheet separately.
+  that the team has reached, at least on the first. No points are added to a closed sheet. Boxes and shutouts are
+  counted for each sheet separately.
 """
 
 RULES_FACTS = """
@@ -224,8 +224,8 @@ RULES_FACTS = """
 
 There are 329 melds on 52 cards; 185 of them have three to five cards. It is wrong to find the best arrangement of a
 hand before the discard and then discard its highest-value unmelded card: if several arrangements are equally good, one
-of the others may be better after the discard. `2S 5S 6S 3C 4C 5C 6C 2H 4H 5H 6H` can be left with 9 points by discarding
-the 6S.
+of the others may be better after the discard. `2S 5S 6S 3C 4C 5C 6C 2H 4H 5H 6H` can be left with 9 points by
+discarding the 6S.
 """
 
 FIELDS_INTRODUCTION = "## Every field"
