@@ -6,9 +6,9 @@ raises a ``ValueError`` that names the field, the value and what was expected. N
 >>> Rules.preset("palace_4p", knock_limit=5).knock_limit
 5
 
-To add a preset, add one entry to ``PRESETS`` at the end of this file. Environments, agents and most tests take their
-presets from there. Then run ``python docs/generate.py``, which describes it in docs/, and
-``python -m tests.helpers.playthroughs``, which writes its golden playthroughs to tests/data/playthroughs.
+To add a preset, add one entry to ``PRESETS`` at the end of this file (environments and agents find it there), and its
+name to the lists in tests/rules/test_rules.py and tests/reference/presets.py. Then generate its texts: ``python
+docs/generate.py`` writes docs/rules.md, and ``python -m tests.helpers.playthroughs`` its golden playthrough.
 """
 
 from __future__ import annotations

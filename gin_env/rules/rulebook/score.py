@@ -32,8 +32,8 @@ def laying_off(rules: Rules) -> Iterator[Sentence]:
         return
 
     who = "Each partner of the knocking team lays" if rules.has_partners else "The knocker lays"
-    whom = "the team" if rules.has_partners else "the knocker"
-    preferred = f"that pays {whom} most" if rules.spread == "least" else "with the lowest melded cards"
+    payee = "the team" if rules.has_partners else "the knocker"
+    preferred = f"that pays {payee} most" if rules.spread == "least" else "with the lowest melded cards"
     yield say(
         f"{who} down the melds that leave the least deadwood; of equally good arrangements, the one {preferred}.",
         "spread",
