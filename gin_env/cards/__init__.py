@@ -1,4 +1,4 @@
-"""The 52 cards, hands as bitboards, melds and deadwood; knows no game."""
+"""The 52 cards, hands as bitboards, melds and deadwood: everything that holds in any game of rummy."""
 
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
 """Cards as small integers, hands as bitboards, and their texts.
 
-A **card id** is ``suit * 13 + rank`` (0-51), suits in the order S H D C, ranks in the order
-A 2 3 4 5 6 7 8 9 T J Q K (ace low). A **bitboard** is one ``uint64`` whose bit ``i`` says that card
-``i`` is there; hands, the discard pile and every other set of cards are bitboards, so that set
-operations are ``& | ~`` over whole batches. ``NO_CARD`` stands for "no card" wherever an id is kept.
+A **card id** is ``suit * 13 + rank`` (0 to 51). A **bitboard** is one ``uint64`` whose bit ``i`` is set if card ``i``
+belongs to the set. Hands, the discard pile and every other set of cards are bitboards, so that set operations are
+``& | ~`` over whole batches. ``NO_CARD`` is the id that means "no card".
+
+The order of cards is decided here: suits in the order S H D C (``SUITS``), ranks A 2 3 4 5 6 7 8 9 T J Q K with the ace
+low (``RANKS``). Texts, action indices, card planes and ties "by the lowest card id" all follow from it. Only
+gin_env/scoring/challenge_2021.py has an order of its own: the gin rummy challenge of 2021 breaks ties by C H S D.
 
 ``parse_card`` and ``format_card`` are exact inverses, and so are ``parse_cards`` and ``format_cards``.
 """
@@ -30,18 +33,19 @@ SUITS = "SHDC"
 #: (53,) uint64: the bitboard of each card id; ``CARD_BITS[NO_CARD]`` is empty.
 CARD_BITS: UInt64Array = np.append(np.uint64(1) << np.arange(NUM_CARDS, dtype=np.uint64), np.uint64(0))
 
-#: (53,) uint8: deadwood points of each card id: ace 1, J Q K 10 (docs/rules.md); NO_CARD 0.
+#: (53,) uint8: deadwood points of each card id: ace 1, J Q K 10; ``NO_CARD`` 0.
 CARD_POINTS: NDArray[np.uint8] = np.append(np.minimum(np.arange(NUM_CARDS) % NUM_RANKS + 1, 10), 0).astype(np.uint8)
 
 ALL_CARDS = np.uint64(2**NUM_CARDS - 1)
-#: One bit of every suit: multiplied with a single-rank bit it marks that rank in all four suits.
+#: The lowest bit of each suit: multiplied by a 13-bit set of ranks, it gives those ranks in all four suits.
 EVERY_SUIT = np.uint64(sum(1 << (suit * NUM_RANKS) for suit in range(NUM_SUITS)))
 ACES = EVERY_SUIT
 KINGS = EVERY_SUIT << np.uint64(NUM_RANKS - 1)
-#: (4, 1) uint64: how far to shift a bitboard so that each suit's 13 bits come lowest.
+#: (4, 1) uint64: right shift that moves each suit's 13 bits to the lowest position.
 SUIT_SHIFTS: UInt64Array = (np.arange(NUM_SUITS, dtype=np.uint64) * np.uint64(NUM_RANKS))[:, None]
 SUIT_MASK = np.uint64(2**NUM_RANKS - 1)
 
+#: (256,) uint8: each byte with its bits in reverse order.
 _REVERSED_BYTES = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], dtype=np.uint8)
 
 
@@ -49,38 +53,44 @@ def parse_card(text: str) -> int:
     """Return the id of a card written as rank and suit, for example ``"5H"`` or ``"TS"``."""
     if isinstance(text, str) and len(text) == 2 and text[0] in RANKS and text[1] in SUITS:
         return SUITS.index(text[1]) * NUM_RANKS + RANKS.index(text[0])
-    raise ValueError(f"unknown card {text!r}: write a rank of {RANKS} and a suit of {SUITS}, for example '5H' or 'TS'")
+    raise ValueError(
+        f"unknown card {text!r}: expected a rank of {RANKS} and a suit of {SUITS}, for example '5H' or 'TS'"
+    )
 
 
 def format_card(card: int) -> str:
-    """Return the text of a card id; ``"--"`` for ``NO_CARD``."""
+    """Return the text of a card id, or ``"--"`` for ``NO_CARD``."""
     if card == NO_CARD:
         return "--"
     if not 0 <= card < NUM_CARDS:
-        raise ValueError(f"card id {card} is outside 0..{NUM_CARDS - 1}")
+        raise ValueError(f"card id: expected 0 to {NUM_CARDS - 1}, got {card}")
     return RANKS[card % NUM_RANKS] + SUITS[card // NUM_RANKS]
 
 
 def parse_cards(cards: str | Iterable[str]) -> list[int]:
-    """Return the ids of several cards, given as one text, spaced or not (``"5H6H"``), or as a sequence of texts.
+    """Return the ids of cards given as one text, spaced or not (``"5H6H"``), or as a sequence of texts.
 
-    Raises ``ValueError`` when a card is unknown or stands twice.
+    Raises
+    ------
+    ValueError
+        For an unknown card, or a card that is listed twice.
     """
     if isinstance(cards, str):
         texts = [word[start : start + 2] for word in cards.split() for start in range(0, len(word), 2)]
     elif isinstance(cards, Iterable):
         texts = list(cards)
     else:
-        raise ValueError(f"cards {cards!r}: a text such as '5H 6H', or a sequence of card texts, is needed")
+        raise ValueError(f"cards: expected a text such as '5H 6H', or a sequence of card texts, got {cards!r}")
+
     ids = [parse_card(text) for text in texts]
     for position, card in enumerate(ids):
         if card in ids[:position]:
-            raise ValueError(f"card {format_card(card)} stands twice in {' '.join(texts)!r}")
+            raise ValueError(f"card {format_card(card)} is listed twice in {' '.join(texts)!r}")
     return ids
 
 
 def format_cards(cards: int | np.uint64 | Sequence[int]) -> str:
-    """Return the spaced texts of a bitboard (in id order) or of a sequence of ids (in its order)."""
+    """Return the texts of a bitboard (in id order) or of a sequence of ids (in its order), separated by spaces."""
     ids = card_ids(cards) if isinstance(cards, (int, np.integer)) else cards
     return " ".join(format_card(int(card)) for card in ids)
 
@@ -92,7 +102,7 @@ def card_ids(bits: int | np.uint64) -> list[int]:
 
 
 def bits_of(ids: Iterable[int]) -> np.uint64:
-    """Return the bitboard of some card ids."""
+    """Return the bitboard of a collection of card ids."""
     return np.uint64(sum(1 << int(card) for card in ids))
 
 
@@ -103,18 +113,29 @@ def unpack_cards(bits: UInt64Array) -> NDArray[np.bool_]:
 
 
 def rows_and_cards(bits: UInt64Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return every card of bitboards (M,) with its row: rows (K,), ascending, and card ids (K,), ascending in a row."""
-    places = np.flatnonzero(unpack_cards(bits))  # many times faster than nonzero of the array as it is
-    rows = places // NUM_CARDS
-    return rows, places - rows * NUM_CARDS
+    """Return every card of some bitboards together with its row.
+
+    Parameters
+    ----------
+    bits : uint64, shape (M,)
+
+    Returns
+    -------
+    rows, cards : intp, shape (K,)
+        Rows into ``bits``, ascending, and card ids, ascending within each row.
+    """
+    # Many times faster than nonzero() of the two-dimensional array.
+    positions = np.flatnonzero(unpack_cards(bits))
+    rows = positions // NUM_CARDS
+    return rows, positions - rows * NUM_CARDS
 
 
 def lowest_first_key(bits: UInt64Array) -> UInt64Array:
-    """Return keys that are larger for the bitboard holding the lowest card in which two differ."""
+    """Return keys that order bitboards: of two, the one that holds the lowest card in which they differ is larger."""
     octets = np.ascontiguousarray(bits, dtype="<u8").view(np.uint8).reshape(*bits.shape, 8)
     return np.ascontiguousarray(_REVERSED_BYTES[octets[..., ::-1]]).view("<u8").reshape(bits.shape)
 
 
 def suit_slices(bits: UInt64Array) -> UInt64Array:
-    """Return the 13-bit rank sets of the four suits, shape (4, N), of N bitboards."""
+    """Return the 13-bit set of ranks in each suit, shape (4, N), of bitboards (N,)."""
     return (bits >> SUIT_SHIFTS) & SUIT_MASK

@@ -1,6 +1,8 @@
-"""Checks of a ``Rules`` value: each field by itself, then fields that contradict each other.
+"""What each field of ``Rules`` may hold, and which fields contradict each other.
 
-A wrong value raises a ``ValueError`` that names the field, the value and the way out; nothing is repaired.
+The four kinds of fields (:func:`integer`, :func:`integers`, :func:`choice`, :func:`switch`) keep their range and
+description in the field's ``metadata``, from which :func:`check_value`, docs/generate.py and the tests read them.
+An invalid value raises a ``ValueError`` that names the field, the value and the fix. Nothing is silently corrected.
 """
 
 from __future__ import annotations
@@ -9,34 +11,61 @@ import dataclasses
 from typing import Any
 
 
+def integer(default: int | None, low: int, high: int, text: str) -> Any:
+    """Define a field of integers from ``low`` to ``high``; if the default is None, also None for "off"."""
+    return dataclasses.field(default=default, metadata={"range": (low, high), "help": text})
+
+
+def integers(default: tuple[int, ...], low: int, high: int, text: str) -> Any:
+    """Define a field of a fixed number of integers: as many as the default has."""
+    return dataclasses.field(default=default, metadata={"range": (low, high), "count": len(default), "help": text})
+
+
+def choice(default: str, options: tuple[str, ...], text: str) -> Any:
+    """Define a field that takes one of several strings."""
+    return dataclasses.field(default=default, metadata={"options": options, "help": text})
+
+
+def switch(default: bool, text: str) -> Any:
+    """Define a field that is on or off."""
+    return dataclasses.field(default=default, metadata={"switch": True, "help": text})
+
+
 def check_value(field: dataclasses.Field[Any], value: Any) -> None:
     """Raise ``ValueError`` unless a field may have this value."""
-    if "count" in field.metadata:
+    expected = _expected_instead(field, value)
+    if expected:
+        raise ValueError(f"{field.name}={value!r}: must be {expected}")
+
+
+def _expected_instead(field: dataclasses.Field[Any], value: Any) -> str:
+    """Return what the field may hold if the value is not allowed, else an empty string."""
+    if "range" in field.metadata:
         low, high = field.metadata["range"]
-        count = field.metadata["count"]
-        if (
-            not isinstance(value, tuple)
-            or len(value) != count
-            or not all(_is_within(part, low, high) for part in value)
-        ):
-            raise ValueError(f"{field.name}={value!r}: must be a tuple of {count} ints from {low} to {high}")
-    elif "range" in field.metadata:
-        low, high = field.metadata["range"]
-        if not _is_within(value, low, high) and not (value is None and field.default is None):
-            off = " (or None)" if field.default is None else ""
-            raise ValueError(f"{field.name}={value!r}: must be an int from {low} to {high}{off}")
+        if "count" in field.metadata:
+            count = field.metadata["count"]
+            is_right = isinstance(value, tuple) and len(value) == count and all(_is_within(v, low, high) for v in value)
+            expected = f"a tuple of {count} ints from {low} to {high}"
+        else:
+            may_be_off = field.default is None
+            is_right = _is_within(value, low, high) or (value is None and may_be_off)
+            expected = f"an int from {low} to {high}{' (or None)' if may_be_off else ''}"
     elif "options" in field.metadata:
-        if value not in field.metadata["options"]:
-            raise ValueError(f"{field.name}={value!r}: must be one of {', '.join(field.metadata['options'])}")
-    elif not isinstance(value, bool):
-        raise ValueError(f"{field.name}={value!r}: must be True or False")
+        is_right = value in field.metadata["options"]
+        expected = f"one of {', '.join(field.metadata['options'])}"
+    else:
+        is_right = isinstance(value, bool)
+        expected = "True or False"
+
+    return "" if is_right else expected
 
 
 def _is_within(value: Any, low: int, high: int) -> bool:
+    """Whether a value is an int (not a bool) within the range."""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-#: How many play in each mode (row 1).
+#: Fewest and most players of each mode.
 _PLAYERS = {
     "duel": (2, 2),
     "partnership": (4, 4),
@@ -45,7 +74,7 @@ _PLAYERS = {
     "two_tables": (4, 4),
 }
 _HEADS_UP = ("duel", "rotation", "two_tables")  # one hand against one
-#: Fields that mean something in some modes only; elsewhere they must stay at their defaults: nobody sets them in vain.
+#: Fields that have a meaning in some modes only. Elsewhere they must keep their defaults, so that none is set in vain.
 MODES_OF = dict.fromkeys(
     (
         "trade_reply",
@@ -74,7 +103,7 @@ MODES_OF = dict.fromkeys(
     "ffa_scoring": ("free_for_all",),
     "team_score": ("two_tables",),
 }
-#: Fields that mean something only while another one is on.
+#: Fields that have a meaning only while another field is on.
 _NEEDS = {
     "boast_wait_turns": "boast",
     "boast_points": "boast",
@@ -84,36 +113,56 @@ _NEEDS = {
 
 
 def check_combination(rules: Any) -> None:
-    """Raise ``ValueError`` for fields of a ``Rules`` value (which stands a floor above) that contradict each other."""
+    """Raise ``ValueError`` if fields of a ``Rules`` value contradict each other.
+
+    The argument is not annotated as ``Rules`` because rules.py imports this module.
+    """
+    _check_players(rules)
+    _check_unused_fields(rules)
+
+    if rules.trade_reply == "mover" and not rules.partner_hand_visible:
+        raise ValueError(
+            "trade_reply='mover': the mover cannot choose from a hand that partner_hand_visible=False hides from them"
+        )
+    if rules.stock_size <= rules.stock_floor:
+        raise ValueError(
+            f"num_players={rules.num_players} with hand_size={rules.hand_size} leaves a stock of {rules.stock_size} "
+            f"cards: it must be more than stock_floor={rules.stock_floor}; deal fewer cards or lower stock_floor"
+        )
+
+
+def _check_players(rules: Any) -> None:
+    """Raise ``ValueError`` for a number of players, a trade or a kind of lay-off that the mode does not have."""
     low, high = _PLAYERS[rules.mode]
     if not low <= rules.num_players <= high:
-        seats = f"{low}" if low == high else f"{low} to {high}"
-        raise ValueError(f"num_players={rules.num_players}: mode {rules.mode!r} is for {seats} players")
+        players = f"{low}" if low == high else f"{low} to {high}"
+        raise ValueError(f"num_players={rules.num_players}: mode {rules.mode!r} is for {players} players")
+
     if not rules.has_partners and rules.max_trades_per_turn:
         raise ValueError(
             f"max_trades_per_turn={rules.max_trades_per_turn}: mode {rules.mode!r} has no partners to trade with, use 0"
         )
     if rules.mode not in _HEADS_UP and rules.layoff == "greedy":
-        raise ValueError("layoff='greedy': defined for one hand against one (docs/rules.md row 29b), use 'optimal'")
+        raise ValueError("layoff='greedy': defined for one hand against one only, use 'optimal'")
+
+
+def _check_unused_fields(rules: Any) -> None:
+    """Raise ``ValueError`` for a field that was set but has no meaning under the other fields."""
     defaults = {field.name: field.default for field in dataclasses.fields(rules)}
-    idle = defaults | {"max_trades_per_turn": 0}
+
+    # Without partners there is nobody to trade with, though the default is one trade.
+    unused_values = defaults | {"max_trades_per_turn": 0}
     for name, modes in MODES_OF.items():
-        if rules.mode not in modes and getattr(rules, name) != idle[name]:
+        value = getattr(rules, name)
+        if rules.mode not in modes and value != unused_values[name]:
             raise ValueError(
-                f"{name}={getattr(rules, name)!r}: not part of mode {rules.mode!r} (of {', '.join(modes)} only), "
-                f"leave it at {idle[name]!r}"
+                f"{name}={value!r}: not part of mode {rules.mode!r} (of {', '.join(modes)} only), "
+                f"leave it at {unused_values[name]!r}"
             )
-    for name, switch in _NEEDS.items():
-        if not getattr(rules, switch) and getattr(rules, name) != defaults[name]:
+
+    for name, switch_name in _NEEDS.items():
+        value = getattr(rules, name)
+        if not getattr(rules, switch_name) and value != defaults[name]:
             raise ValueError(
-                f"{name}={getattr(rules, name)!r}: has no meaning without {switch}=True, leave it at {defaults[name]!r}"
+                f"{name}={value!r}: has no meaning without {switch_name}=True, leave it at {defaults[name]!r}"
             )
-    if rules.trade_reply == "mover" and not rules.partner_hand_visible:
-        raise ValueError(
-            "trade_reply='mover': the mover cannot pick from a hand that partner_hand_visible=False hides from him"
-        )
-    if rules.stock_size <= rules.stock_floor:
-        raise ValueError(
-            f"num_players={rules.num_players} with hand_size={rules.hand_size} leaves a stock of {rules.stock_size} "
-            f"cards: it must be more than stock_floor={rules.stock_floor}; deal fewer cards or lower the floor"
-        )

@@ -62,7 +62,7 @@ def test_everything_is_told(sample):
         assert agent in text
     assert "hasty forfeited against simple: illegal action: action 93 of row 0 is not legal" in text
     assert summary["command"] in text
-    assert "Gin is never undercut; it pays the defender's deadwood and 25 points more." in text
+    assert "Gin is never undercut; it scores the defender's deadwood plus 25 points." in text
     assert "The field is 2.3 % cyclic; noise alone would give 1.0 %, 3.0 % at most: the order is transitive." in text
     assert "Rows sit with columns." in text
     assert "+1.25 ± 0.20" in text

@@ -9,7 +9,10 @@ from gin_env.cards import bits_of, format_card, format_cards, parse_card, parse_
 from gin_env.cards.melds import (
     deadwood,
     deadwood_after_each,
+    fits,
     fourth_cards,
+    is_run,
+    is_set,
     least_arrangements,
     legal_knocks,
     meldable_cards,
@@ -21,11 +24,12 @@ from tests.helpers.decks import all_melds, meld_rich_hand
 from tests.reference import arrangements as reference_arrangements
 from tests.reference import deadwood as reference_deadwood
 
-#: docs/rules.md, facts: throwing the 6S leaves 9, though the best single arrangement of the eleven suggests 11.
+#: docs/rules.md, facts: discarding the 6S leaves 9, though the best arrangement of the eleven cards suggests 11.
 TIED_HAND = "2S 5S 6S 3C 4C 5C 6C 2H 4H 5H 6H"
 
 
-def some_hands(count: int, seed: int) -> np.ndarray:
+def sample_hands(count: int, seed: int) -> np.ndarray:
+    """Return hands of 7 to 11 cards: half of them rich in melds, half from few ranks, where sets and runs compete."""
     generator = np.random.default_rng(seed)
     hands = []
     for index in range(count):
@@ -33,7 +37,7 @@ def some_hands(count: int, seed: int) -> np.ndarray:
         if index % 2:
             hands.append(bits_of(meld_rich_hand(generator, size, set(range(52)))))
         else:
-            low = int(generator.integers(0, 9))  # few ranks: sets and runs compete
+            low = int(generator.integers(0, 9))
             pool = [13 * suit + rank for suit in range(4) for rank in range(low, low + 4 + index % 3 * 4) if rank < 13]
             hands.append(bits_of(generator.permutation(pool)[:size]))
     return np.array(hands)
@@ -54,12 +58,12 @@ def test_melds_on_52_cards() -> None:
 
 
 def test_deadwood_equals_brute_force() -> None:
-    check_deadwood(some_hands(3_000, seed=1))
+    check_deadwood(sample_hands(3_000, seed=1))
 
 
 @pytest.mark.slow
 def test_deadwood_equals_brute_force_on_100_000_hands() -> None:
-    check_deadwood(some_hands(100_000, seed=2))
+    check_deadwood(sample_hands(100_000, seed=2))
 
 
 def test_deadwood_of_no_cards_and_no_hands() -> None:
@@ -70,7 +74,7 @@ def test_deadwood_of_no_cards_and_no_hands() -> None:
 @pytest.mark.parametrize(
     ("cards", "points"), [("AS 2S 3S", 0), ("QS KS AS", 21), ("KS AS 2S", 13), ("JS QS KS", 0), ("KS AH 2H", 13)]
 )
-def test_no_run_goes_round_the_corner(cards: str, points: int) -> None:
+def test_no_run_continues_from_the_king_to_the_ace(cards: str, points: int) -> None:
     assert deadwood(np.array([bits_of(parse_cards(cards))])).tolist() == [points]
 
 
@@ -83,27 +87,28 @@ def test_tied_arrangements_may_knock_with_nine() -> None:
     assert legal_knocks(hand, hand, 8)[0] == 0
 
 
-def test_arrangements_are_all_the_least_ones_in_order() -> None:
-    hands = some_hands(2_000, seed=3)
+def test_least_arrangements_are_those_of_the_reference_in_order() -> None:
+    hands = sample_hands(2_000, seed=3)
     found = least_arrangements(hands)
     assert (np.diff(found.rows) >= 0).all()
     assert (found.deadwood == deadwood(hands)[found.rows]).all()
-    several = 0
+
+    num_tied = 0
     for row, hand in enumerate(hands):
-        own = np.flatnonzero(found.rows == row)
-        melds = [melds_of(found.set_bits[index], found.run_bits[index]) for index in own]
+        indices = np.flatnonzero(found.rows == row)
+        melds = [melds_of(found.set_bits[index], found.run_bits[index]) for index in indices]
         expected = [
             sorted(sorted(map(parse_card, meld)) for meld in arrangement)
             for arrangement in reference_arrangements(format_cards(hand).split())
         ]
         assert melds == expected, format_cards(hand)
-        several += len(own) > 1
-    assert several > 100
+        num_tied += len(indices) > 1
+    assert num_tied > 100
 
 
 def test_meldable_cards_are_those_of_some_meld() -> None:
     melds = [int(bits_of(meld)) for meld in all_melds()]
-    hands = some_hands(500, seed=4)
+    hands = sample_hands(500, seed=4)
     for hand, found in zip(hands.tolist(), meldable_cards(hands).tolist(), strict=True):
         expected = 0
         for meld in melds:
@@ -121,9 +126,21 @@ def test_legal_knocks_equal_trying_every_card() -> None:
     generator = np.random.default_rng(5)
     hands = np.array([bits_of(meld_rich_hand(generator, 11, set(range(52)))) for _ in range(400)])
     discardable = hands & ~(hands & (~hands + np.uint64(1)))  # all but the lowest card
+
     for limit in (0, 4, 10):
         found = legal_knocks(hands, discardable, limit)
         for hand, cards, knocks in zip(hands.tolist(), discardable.tolist(), found.tolist(), strict=True):
             ids = [card for card in range(52) if cards >> card & 1]
             after = deadwood(np.array([hand ^ (1 << card) for card in ids], dtype=np.uint64))
             assert knocks == sum(1 << card for card, points in zip(ids, after, strict=True) if points <= limit)
+
+
+def test_a_card_fits_where_the_longer_meld_is_a_meld() -> None:
+    melds = all_melds()
+    assert len(melds) == 329
+
+    for meld in melds:
+        for card in range(52):
+            longer = sorted([*meld, card])
+            is_meld = card not in meld and (is_run(longer) or is_set(longer))
+            assert fits(sorted(meld), card) == is_meld, (meld, card)

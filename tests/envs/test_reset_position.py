@@ -306,7 +306,7 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
         {"position": over()},
         "position 0.*has ended",
     ),
-    "impossible text": ("palace_4p", {"position": TEXT.replace("7H", "8H")}, "stands twice|cards in two places"),
+    "impossible text": ("palace_4p", {"position": TEXT.replace("7H", "8H")}, "twice|cards in two places"),
     "impossible state": ("palace_4p", {"position": broken()}, "row 0 of the position.*cards missing"),
     "neither": ("palace_4p", {"position": 5}, "position.*format_position.*got 5"),
     "nothing": ("palace_4p", {"position": []}, r"position.*got \[\]"),

@@ -1,4 +1,4 @@
-"""Decks for tests: shuffled ones, and meld-rich ones that let seats knock early and defenders lay off."""
+"""Decks for tests, rich in melds so that seats can knock early and defenders can lay off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gin_env.rules import Rules
 
 
 def all_melds() -> list[list[int]]:
-    """Every set and run on 52 cards as ascending ids."""
+    """Return every set and run of the 52 cards as ascending ids."""
     sets = [
         [rank + 13 * suit for suit in suits]
         for rank in range(13)
@@ -31,7 +31,7 @@ SHORT_MELDS = [meld for meld in all_melds() if len(meld) <= 5]
 
 
 def meld_rich_hand(generator: np.random.Generator, size: int, available: set[int]) -> list[int]:
-    """A hand of some melds and neighbours of them, filled up at random, from the available cards."""
+    """Return a hand from the available cards: some melds, then cards near them or random cards."""
     hand: list[int] = []
     for index in generator.permutation(len(SHORT_MELDS))[:40]:
         meld = SHORT_MELDS[index]
@@ -39,8 +39,9 @@ def meld_rich_hand(generator: np.random.Generator, size: int, available: set[int
             hand += meld
         if len(hand) > size - 3 or generator.random() < 0.1:
             break
+
     rest = sorted(available - set(hand))
-    if hand and generator.random() < 0.7:  # cards close to the own melds make arrangements tie
+    if hand and generator.random() < 0.7:  # cards close to the melds make arrangements tie
         rest.sort(key=lambda card: min(abs(card % 13 - other % 13) for other in hand) + generator.random() * 2)
     else:
         generator.shuffle(rest)
@@ -48,14 +49,14 @@ def meld_rich_hand(generator: np.random.Generator, size: int, available: set[int
 
 
 def meld_rich_deck(generator: np.random.Generator, rules: Rules, dealer: int) -> list[int]:
-    """A deck that deals a meld-rich hand to every seat at a table; the dealer counts at that table."""
+    """Return a deck that deals a meld-rich hand to every seat at a table; the dealer is a seat at that table."""
     available = set(range(52))
     hands = []
     for _ in range(rules.num_hands):
         hands.append(meld_rich_hand(generator, rules.hand_size, available))
         available -= set(hands[-1])
-    # With four seats, neighbours of the knockers' melds make chains across both defenders: the hands of
-    # partners, who sit across, must not depend on who dealt.
+
+    # A hand belongs to a seat, whoever deals: that two hands belong to partners must not depend on the dealer.
     first = 0 if rules.deal_order == "seat_zero" or rules.mode == "rotation" else (dealer + 1) % rules.num_hands
     order = [hands[(first + place) % rules.num_hands] for place in range(rules.num_hands)]
     dealt = [order[place][card] for card in range(rules.hand_size) for place in range(rules.num_hands)]
@@ -65,7 +66,7 @@ def meld_rich_deck(generator: np.random.Generator, rules: Rules, dealer: int) ->
 
 
 def rich_deal(generator: np.random.Generator, rules: Rules, dealer: int = 0) -> dict[str, Any]:
-    """Options of ``reset`` that deal meld-rich hands, at every table, with the dealer counted there."""
+    """Return options of ``reset`` that deal meld-rich hands at every table; the dealer is a seat at each table."""
     decks = [meld_rich_deck(generator, rules, dealer) for _ in range(rules.num_tables)]
     if rules.num_tables == 1:
         return {"deck": decks[0], "dealer": dealer}

@@ -1,4 +1,4 @@
-"""Rule systems with the optional rules switched on: what every test of "all rules" runs over beside the presets."""
+"""Rules with optional rules switched on: the tests of "all rules" run over these and the presets."""
 
 from __future__ import annotations
 
@@ -121,5 +121,5 @@ OPTION_SETS: dict[str, Rules] = {
     ),
 }
 
-#: Every rule system by name.
+#: The presets and the rules above by name.
 ALL_RULES: dict[str, Rules] = {**PRESETS, **OPTION_SETS}

@@ -1,4 +1,4 @@
-"""Random valid ``Rules``, from a reading of docs/rules.md that is kept apart from the engine's own checks."""
+"""Random valid ``Rules``, from a reading of docs/rules.md that is independent of gin_env/rules/validation.py."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from gin_env.rules import Rules
 
-#: How many may play in each mode (row 1).
+#: The possible numbers of players in each mode.
 PLAYERS = {"duel": (2,), "partnership": (4,), "free_for_all": (3, 4, 5), "rotation": (3,), "two_tables": (4,)}
 
 _ALONE = ("duel", "rotation", "two_tables")  # one hand against one
 _PARTNERS = ("partnership",)
-#: Fields that mean something only in some modes.
+#: Fields that have a meaning only in some modes.
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "deal_order": ("duel", "partnership", "free_for_all"),
     "dealer_rule": ("duel", "partnership", "free_for_all", "two_tables"),
@@ -39,7 +39,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "small_gin_for": _PARTNERS,
     "score_sheet": ("duel", "partnership", "two_tables"),
 }
-#: Fields that mean something only while another one is on.
+#: Fields that have a meaning only while another field is on.
 ONLY_WITH = {
     "boast_wait_turns": "boast",
     "boast_points": "boast",
@@ -49,7 +49,7 @@ ONLY_WITH = {
 
 
 def random_value(field: dataclasses.Field[Any], generator: np.random.Generator) -> Any:
-    """Return a uniformly random value of a field; one that can be off is off half of the time."""
+    """Return a uniformly random value of a field; a field that may be None is None half of the time."""
     if "options" in field.metadata:
         return str(generator.choice(field.metadata["options"]))
     if "switch" in field.metadata:
@@ -63,13 +63,15 @@ def random_value(field: dataclasses.Field[Any], generator: np.random.Generator) 
 
 
 def random_rules(generator: np.random.Generator) -> Rules:
-    """Return a valid rule system: a random mode, then a random value of every field that means something in it."""
+    """Return valid rules: a random mode, then a random value of every field that has a meaning in it."""
     fields = {field.name: field for field in dataclasses.fields(Rules)}
     mode = str(generator.choice(list(PLAYERS)))
     values: dict[str, Any] = {"mode": mode, "num_players": int(generator.choice(PLAYERS[mode]))}
     for name, field in fields.items():
         if name not in values and mode in ONLY_IN.get(name, (mode,)):
             values[name] = random_value(field, generator)
+
+    # Undo what the mode or another field excludes.
     if mode not in _PARTNERS:
         values["max_trades_per_turn"] = 0
     for name, switch in ONLY_WITH.items():
@@ -78,5 +80,5 @@ def random_rules(generator: np.random.Generator) -> Rules:
     if values.get("trade_reply") == "mover":
         values["partner_hand_visible"] = True
     if (values["num_players"], values["hand_size"]) == (5, 10):
-        values["stock_floor"] = 0  # one card is left
+        values["stock_floor"] = 0  # the stock has a single card
     return Rules(**values)

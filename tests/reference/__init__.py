@@ -1,14 +1,14 @@
-"""A slow, scalar second implementation of gin rummy, to hold the fast engine against.
+"""A slow, scalar second implementation of gin rummy, with which the fast engine is compared.
 
-It was written from the rules alone, uses the standard library only and shares nothing with ``gin_env``: not a table,
-not a helper, not a constant. Where the engine is clever this package searches everything. It covers every mode and
-option of docs/rules.md; what a seat sees is outside it.
+It was written from the rules alone, uses only the standard library and shares nothing with ``gin_env``: no table, no
+helper, no constant. Where the engine is clever, this package searches everything. It covers every mode and option of
+docs/rules.md, but not what a seat can see.
 
-Rules are a plain mapping with the field names of docs/rules.md section 1 (``presets.PRESETS`` holds a second reading of
-its tables). Cards are texts such as ``"5H"``; actions are the texts ``pass``, ``take``, ``draw``, ``big_gin``,
+Rules are a plain mapping with the field names of docs/rules.md (``presets.PRESETS`` is a second reading of its
+presets). Cards are texts such as ``"5H"``; actions are the texts ``pass``, ``take``, ``draw``, ``big_gin``,
 ``boast``, ``give 5H``, ``discard 5H``, ``knock 5H`` and ``catch 5H``.
 
-A deal, move by move, and the game it counts for::
+A deal, move by move, and the game to which it belongs::
 
     deck = list(CARDS)
     random.Random(1).shuffle(deck)

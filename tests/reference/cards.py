@@ -1,7 +1,7 @@
 """Cards, melds and the exhaustive search for arrangements of one hand.
 
 Inside this package a group of cards is an int with bit ``suit * 13 + rank`` set for each card (suits in the order
-S H D C), so that a group is hashable and two groups compare by value.
+S H D C). Groups are therefore hashable and compare by value.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,14 +18,14 @@ VALUE = tuple(min(card % 13 + 1, 10) for card in range(52))
 
 
 def to_bits(cards: Iterable[str]) -> int:
-    """Return the group of the cards given as texts; ValueError for a text that is no card, or stands there twice."""
+    """Return the group of the cards given as texts; ValueError for an unknown or repeated card."""
     bits = 0
     for text in cards:
         if text not in CARD_ID:
-            raise ValueError(f"{text!r} is no card: expected a rank of {RANKS} and a suit of {SUITS}, as in '5H'")
+            raise ValueError(f"{text!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}, as in '5H'")
         bit = 1 << CARD_ID[text]
         if bits & bit:
-            raise ValueError(f"{text} stands in the same group twice: every card exists once")
+            raise ValueError(f"{text} is listed twice in the same group: every card exists once")
         bits |= bit
     return bits
 
@@ -46,7 +46,7 @@ def to_texts(bits: int) -> list[str]:
 
 
 def points(bits: int) -> int:
-    """Return what the cards of a group are worth together."""
+    """Return the points of a group."""
     return sum(VALUE[card] for card in to_ids(bits))
 
 
@@ -54,7 +54,7 @@ def _group(ids: Iterable[int]) -> int:
     return sum(1 << card for card in ids)
 
 
-# Three or four of a rank; three or more of a suit in sequence, ace low (docs/rules.md row 4).
+# Three or four of a rank; three or more of a suit in sequence, ace low.
 SET_MELDS = tuple(
     _group(suit * 13 + rank for suit in suits)
     for rank in range(13)
@@ -69,7 +69,7 @@ RUNS = tuple(
 )
 ALL_MELDS = frozenset(SET_MELDS) | frozenset(RUNS)
 
-# Runs of three to five cards are enough to search with: each longer run consists of them.
+# A search needs only runs of three to five cards: every longer run consists of such runs.
 _RUNS_FROM: list[list[int]] = [[] for _ in range(52)]
 _SETS_FROM: list[list[int]] = [[] for _ in range(52)]
 for _meld in RUNS:
@@ -82,9 +82,10 @@ _MELDS_FROM = tuple(tuple(runs + sets) for runs, sets in zip(_RUNS_FROM, _SETS_F
 
 @lru_cache(maxsize=1 << 18)
 def least_deadwood(hand: int) -> int:
-    """Return the least deadwood of a hand: its lowest card stays unmelded, or opens one of the melds that it fits."""
+    """Return the least deadwood of a hand: its lowest card stays unmelded, or is the lowest card of a meld."""
     if not hand:
         return 0
+
     lowest = hand & -hand
     card = lowest.bit_length() - 1
     best = VALUE[card] + least_deadwood(hand ^ lowest)
@@ -95,9 +96,9 @@ def least_deadwood(hand: int) -> int:
 
 
 class Arrangement(NamedTuple):
-    """A hand parted into runs, sets and deadwood cards.
+    """A hand divided into runs, sets and deadwood cards.
 
-    Adjacent runs of one suit are one run, and a rank has room for one set only, so these two groups say it all.
+    Adjacent runs of one suit count as one run, and a rank has room for one set only, so two groups determine all melds.
     """
 
     run_bits: int
@@ -105,27 +106,31 @@ class Arrangement(NamedTuple):
 
     @property
     def melded_bits(self) -> int:
-        """All cards that lie in melds."""
+        """All cards in melds."""
         return self.run_bits | self.set_bits
 
     def melds(self) -> list[int]:
         """Return the melds in the order of their lowest card ids, adjacent runs merged."""
-        found = [_group(c for c in to_ids(self.set_bits) if c % 13 == rank) for rank in range(13)]
+        melds = [_group(card for card in to_ids(self.set_bits) if card % 13 == rank) for rank in range(13)]
+
         run: list[int] = []
         for card in to_ids(self.run_bits):
             if run and (card != run[-1] + 1 or card % 13 == 0):
-                found.append(_group(run))
+                melds.append(_group(run))
                 run = []
             run.append(card)
-        found.append(_group(run))
-        return sorted((meld for meld in found if meld), key=lambda meld: meld & -meld)
+        melds.append(_group(run))
+
+        return sorted((meld for meld in melds if meld), key=lambda meld: meld & -meld)
 
 
 def _every_arrangement(hand: int) -> Iterator[Arrangement]:
-    """Yield every choice of disjoint melds of a hand, none at all included; one arrangement may come up repeatedly."""
+    """Yield every choice of disjoint melds of a hand, including none; an arrangement may be yielded repeatedly."""
     if not hand:
         yield Arrangement(0, 0)
         return
+
+    # The lowest card is unmelded, or the lowest card of a run or a set.
     lowest = hand & -hand
     card = lowest.bit_length() - 1
     yield from _every_arrangement(hand ^ lowest)
@@ -141,7 +146,7 @@ def _every_arrangement(hand: int) -> Iterator[Arrangement]:
 
 @lru_cache(maxsize=1 << 12)
 def best_arrangements(hand: int) -> tuple[Arrangement, ...]:
-    """Return all arrangements with the least deadwood, the first among equals first.
+    """Return all arrangements with the least deadwood, in the order of the fine print.
 
     Two arrangements compare by the lowest card in which they differ: the one that melds that card comes first; where
     both meld the same cards, the one that has it in a run.
@@ -149,19 +154,20 @@ def best_arrangements(hand: int) -> tuple[Arrangement, ...]:
     least = least_deadwood(hand)
     ids = to_ids(hand)
 
-    def place(arrangement: Arrangement) -> tuple[list[bool], list[bool]]:
+    def order(arrangement: Arrangement) -> tuple[list[bool], list[bool]]:
         unmelded, out_of_runs = ~arrangement.melded_bits, ~arrangement.run_bits
         return [bool(unmelded >> card & 1) for card in ids], [bool(out_of_runs >> card & 1) for card in ids]
 
-    found = {a for a in _every_arrangement(hand) if points(hand & ~a.melded_bits) == least}
-    return tuple(sorted(found, key=place))
+    best = {arrangement for arrangement in _every_arrangement(hand) if points(hand & ~arrangement.melded_bits) == least}
+    return tuple(sorted(best, key=order))
 
 
 def deadwood(cards: Iterable[str]) -> int:
-    """Return the least deadwood points that the cards, given as texts, can be left with."""
+    """Return the least deadwood points of cards given as texts."""
     return least_deadwood(to_bits(cards))
 
 
 def arrangements(cards: Iterable[str]) -> list[list[list[str]]]:
-    """Return all least-deadwood arrangements of the cards, each a list of melds, the first among equals first."""
-    return [[to_texts(meld) for meld in found.melds()] for found in best_arrangements(to_bits(cards))]
+    """Return all least-deadwood arrangements of the cards, each a list of melds, in the order of the fine print."""
+    best = best_arrangements(to_bits(cards))
+    return [[to_texts(meld) for meld in arrangement.melds()] for arrangement in best]

@@ -15,19 +15,19 @@ def _by_id(cards: set[str]) -> list[str]:
 
 
 class ReferenceDeal:
-    """A deal from the shuffled deck to its result; in two_tables the deal of one table, with local seats 0 and 1.
+    """A deal from the shuffled deck to its result; in two_tables the deal at one table, with local seats 0 and 1.
 
     Parameters
     ----------
-    rules : the fields of docs/rules.md section 1.
+    rules : the fields of docs/rules.md.
     deck : all 52 cards in dealing order: the hands one card at a time, the upcard, then the stock from its top.
-    dealer : seat that deals; in rotation he sits out.
+    dealer : seat that deals; in rotation the dealer sits out.
 
     Attributes
     ----------
     phase : "upcard_offer", "forced_draw", "draw", "play", "trade_answer", "catch", "last_discard" or "over".
     turn_seat : seat whose turn (or offer) it is; after the end, the seat that ended the deal.
-    mover : seat that decides now; the mate of `turn_seat` while he answers a trade, None when the deal is over.
+    mover : seat that decides now; the partner of `turn_seat` while they answer a trade, None when the deal is over.
     playing : seats that play in this deal.
     hands, stock, pile : sets of cards; next card first; top card last.
     upcard : first upcard of the deal.
@@ -36,22 +36,25 @@ class ReferenceDeal:
     trades : trades offered in this turn.
     must_knock : True after `take` in the phase "last_discard".
     boasted : seats that have boasted in this deal.
-    bar : for each seat the number of own turns, a present one included, in which it may not knock.
-    named : cards named so far in the catch under way.
-    has_named : True once a catch was begun in this turn.
+    bar : for each seat the number of its own turns, including a current one, in which it may not knock.
+    named : cards named so far in the current catch.
+    has_named : True once a catch has begun in this turn.
     caught : cards of all successful catches.
-    points, net_points : booked so far, one number per team: catches at once, the rest with the end.
+    points, net_points : scored so far, one number per team: catches at once, the rest at the end.
     over, result : whether the deal has ended, and how.
     """
 
     def __init__(self, rules: Mapping[str, Any], deck: Sequence[str], dealer: int) -> None:
         self.rules = complete(rules)
-        if sorted(deck) != sorted(CARDS):
-            raise ValueError(f"a deck of {len(deck)} cards, {len(set(deck) & set(CARDS))} of them right: expected 52")
         self.num_seats = num_seats(self.rules)
         self.num_teams = num_teams(self.rules)
+        if sorted(deck) != sorted(CARDS):
+            num_known = len(set(deck) & set(CARDS))
+            raise ValueError(f"deck: expected each of the 52 cards once, got {len(deck)} cards, {num_known} of the 52")
         if dealer not in range(self.num_seats):
             raise ValueError(f"dealer {dealer}: expected one of {self.num_seats} seats")
+
+        # Deal one card at a time, then the upcard; the rest is the stock.
         self.dealer = dealer
         idle = {dealer} if self.rules["mode"] == "rotation" else set()
         self.playing = [seat for seat in range(self.num_seats) if seat not in idle]
@@ -67,6 +70,7 @@ class ReferenceDeal:
         self.pile = [self.upcard]
         self.stock = list(deck[num_dealt + 1 :])
         self.limit = knock_limit(self.rules, self.upcard)
+
         self.turns = 0
         self.num_passes = 0
         self.trades = 0
@@ -80,6 +84,7 @@ class ReferenceDeal:
         self.points = [0] * self.num_teams
         self.net_points = [0] * self.num_teams
         self.result: Result | None = None
+
         self.phase = "upcard_offer" if self.rules["upcard_offer"] else "draw"
         self.turn_seat = self._after(dealer)
         self.mover: int | None = self.turn_seat
@@ -90,7 +95,7 @@ class ReferenceDeal:
         return self.phase == "over"
 
     def legal_actions(self) -> list[str]:
-        """Return the texts of all legal actions; none when the deal is over."""
+        """Return the texts of all legal actions; none if the deal is over."""
         if self.phase == "upcard_offer":
             return ["pass", "take"]
         if self.phase == "forced_draw":
@@ -100,7 +105,7 @@ class ReferenceDeal:
         if self.phase == "play":
             return self._legal_play()
         if self.phase == "trade_answer":
-            return [f"give {card}" for card in _by_id(self.hands[self._mate()])]
+            return [f"give {card}" for card in _by_id(self.hands[self._partner()])]
         if self.phase == "catch":
             return [f"catch {card}" for card in CARDS if card not in self.named]
         if self.phase == "last_discard":
@@ -109,9 +114,10 @@ class ReferenceDeal:
         return []
 
     def apply(self, text: str) -> None:
-        """Carry out one action; ValueError if it is not legal."""
+        """Apply one action; ValueError if it is not legal."""
         if text not in self.legal_actions():
-            raise ValueError(f"action {text!r} in phase {self.phase!r}: legal are {self.legal_actions()}")
+            raise ValueError(f"action {text!r} in phase {self.phase!r}: expected one of {self.legal_actions()}")
+
         verb, _, card = text.partition(" ")
         if verb == "pass":
             self._pass()
@@ -130,8 +136,6 @@ class ReferenceDeal:
         else:
             self._knock(card or None)
 
-    # ---- the turn ------------------------------------------------------------------------------------------------
-
     def _legal_play(self) -> list[str]:
         hand = self.hands[self.turn_seat]
         actions = self._ends(hand, self.taken_card)
@@ -140,35 +144,35 @@ class ReferenceDeal:
         if self.rules["boast"] and self.turn_seat not in self.boasted:
             actions.append("boast")
         actions += [f"give {card}" for card in self._offer_cards(hand)]
-        actions += [f"discard {card}" for card in self._throw_cards(hand, self.taken_card)]
+        actions += [f"discard {card}" for card in self._discard_cards(hand, self.taken_card)]
         if self.rules["catch_glass"] and not self.has_named:
             actions += [f"catch {card}" for card in CARDS]
         return actions
 
     def _ends(self, hand: set[str], taken_card: str | None) -> list[str]:
-        """Return all knocks, and big gin, that the seat whose turn it is could make with that hand."""
+        """Return all knocks, and big gin, that the seat whose turn it is could make with a hand."""
         if self.bar[self.turn_seat]:
             return []
         is_big_gin = self.rules["big_gin_bonus"] is not None and least_deadwood(to_bits(hand)) == 0
         knocks = [f"knock {card}" for card in self._knock_cards(hand, taken_card)]
         return ["big_gin", *knocks] if is_big_gin else knocks
 
-    def _throw_cards(self, hand: set[str], taken_card: str | None) -> list[str]:
-        """Return what may be thrown (row 14): a taken card only where the rules let it go back."""
+    def _discard_cards(self, hand: set[str], taken_card: str | None) -> list[str]:
+        """Return what may be discarded: the taken card only if the rules allow it (`forbid_return_discard`)."""
         forbidden = {taken_card} if self.rules["forbid_return_discard"] else set()
         return _by_id(hand - forbidden)
 
     def _knock_cards(self, hand: set[str], taken_card: str | None) -> list[str]:
-        """Return what may be thrown with a knock (row 20): the hand that is left counts, the mate's does not."""
+        """Return the discards for a knock: the remaining hand counts, the partner's does not (`knock_limit`)."""
         bits = to_bits(hand)
         return [
             card
-            for card in self._throw_cards(hand, taken_card)
+            for card in self._discard_cards(hand, taken_card)
             if least_deadwood(bits ^ 1 << CARD_ID[card]) <= self.limit
         ]
 
     def _offer_cards(self, hand: set[str]) -> list[str]:
-        """Return what may be offered to the mate (rows 16 and 18)."""
+        """Return what may be offered to the partner (`max_trades_per_turn`, `trade_taken_card`)."""
         if self.rules["mode"] != "partnership" or self.trades >= self.rules["max_trades_per_turn"]:
             return []
         return _by_id(hand if self.rules["trade_taken_card"] else hand - {self.taken_card})
@@ -179,7 +183,7 @@ class ReferenceDeal:
             return
         self.num_passes += 1
         self.turn_seat = self.mover = self._after(self.turn_seat)
-        if self.num_passes == len(self.playing):  # once round: it is the dealer's left again (row 9)
+        if self.num_passes == len(self.playing):  # it is the first player's turn again
             self.phase = "forced_draw" if self.rules["all_pass_forces_stock"] else "draw"
 
     def _take(self) -> None:
@@ -193,16 +197,16 @@ class ReferenceDeal:
         self.phase = "play"
 
     def _give(self, card: str) -> None:
-        mine, partners = self.hands[self.turn_seat], self.hands[self._mate()]
+        own_hand, partners_hand = self.hands[self.turn_seat], self.hands[self._partner()]
         if self.phase == "play":
-            mine.remove(card)
-            partners.add(card)
+            own_hand.remove(card)
+            partners_hand.add(card)
             self.trades += 1
             self.phase = "trade_answer"
-            self.mover = self._mate() if self.rules["trade_reply"] == "partner" else self.turn_seat
+            self.mover = self._partner() if self.rules["trade_reply"] == "partner" else self.turn_seat
         else:
-            partners.remove(card)
-            mine.add(card)
+            partners_hand.remove(card)
+            own_hand.add(card)
             self.phase = "play"
             self.mover = self.turn_seat
 
@@ -216,15 +220,19 @@ class ReferenceDeal:
         if len(self.named) < 3:
             self.phase = "catch"
             return
+
         is_meld = to_bits(self.named) in ALL_MELDS
         is_right = is_meld and set(self.named) <= set(self.pile) - self.caught
         if is_right:
             self.caught |= set(self.named)
+
+        # A right catch pays the catcher's team, a wrong one all others.
         catcher = self.turn_seat % self.num_teams
         paid = {team for team in self._teams() if (team == catcher) == is_right}
         score_gains = [self.rules["catch_points"] * (team in paid) for team in range(self.num_teams)]
         self.points = add(self.points, score_gains)
         self.net_points = add(self.net_points, net(score_gains, self._teams()))
+
         self.named = []
         self.phase = "play"
 
@@ -233,13 +241,15 @@ class ReferenceDeal:
         self.pile.append(card)
         self.turns += 1
         self.bar[self.turn_seat] = max(self.bar[self.turn_seat] - 1, 0)
-        if self.turns >= self.rules["max_turns"]:  # the cap comes before the stock floor
+
+        if self.turns >= self.rules["max_turns"]:  # before the stock floor
             self._end_dead()
             return
         is_exhausted = len(self.stock) <= self.rules["stock_floor"]
         if is_exhausted and not self.rules["last_discard_knock"]:
             self._end_dead()
             return
+
         self.phase = "last_discard" if is_exhausted else "draw"
         self.turn_seat = self.mover = self._after(self.turn_seat)
         self.taken_card = None
@@ -247,7 +257,7 @@ class ReferenceDeal:
         self.has_named = False
 
     def _knock(self, card: str | None) -> None:
-        """End the deal with a knock that throws `card`, or with big gin, which throws none."""
+        """End the deal with a knock that discards `card`, or with big gin, which discards none."""
         boasters = sorted(self.boasted)
         result = score_showdown(self.rules, self.hands, self.turn_seat, card, self.upcard, boasters)
         if card is not None:
@@ -260,7 +270,7 @@ class ReferenceDeal:
         self._end(dead_deal(self.rules, self.playing, sorted(self.boasted)))
 
     def _end(self, result: Result) -> None:
-        """End the deal; what has been booked so far, the catches, joins the points of the showdown."""
+        """End the deal: the points scored so far, for catches, are added to those of the showdown."""
         catches = self.points
         self.points = add(catches, result.points)
         self.net_points = add(self.net_points, result.net_points)
@@ -275,5 +285,5 @@ class ReferenceDeal:
         """Return the next seat clockwise that plays in this deal."""
         return min(self.playing, key=lambda other: (other - seat - 1) % self.num_seats)
 
-    def _mate(self) -> int:
+    def _partner(self) -> int:
         return (self.turn_seat + 2) % self.num_seats

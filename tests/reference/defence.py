@@ -1,4 +1,4 @@
-"""The defenders' reply to a spread: what they lay off and how they arrange the rest (docs/rules.md rows 26-29b)."""
+"""The defenders' reply to a spread: what they lay off and how they arrange the rest (`layoff`, `cross_chain`)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from .cards import ALL_MELDS, CARDS, RANKS, Arrangement, best_arrangements, least_deadwood, points, to_ids
 
-# The 2021 challenge numbers its cards with the suits in this order, and its greedy lay-offs follow the numbers.
+# The 2021 challenge numbers its cards with the suits in this order, and its greedy lay-offs follow these numbers.
 _GREEDY_ORDER = tuple("CHSD".index(text[1]) * 13 + RANKS.index(text[0]) for text in CARDS)
 
 
 class SeatReply(NamedTuple):
-    """What one seat that plays for itself leaves itself, lays off and keeps; how the open melds lie afterwards."""
+    """The reply of a seat that plays alone: its deadwood, lay-offs and melds, and the open melds afterwards."""
 
     left: int
     laid_bits: int
@@ -20,7 +20,7 @@ class SeatReply(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """Cards laid off by all defenders together, and each defender's arrangement of what is left."""
+    """Deadwood and lay-offs of all defenders together, and each defender's arrangement of the remaining cards."""
 
     total: int
     laid_bits: int
@@ -28,7 +28,7 @@ class Reply(NamedTuple):
 
 
 def _preference(total: int, laid: int) -> tuple[int, int, list[int]]:
-    """Fewest points left; then the fewest cards laid off; then the lowest ids."""
+    """Return the sort key of lay-offs: fewest points left, then fewest cards laid off, then lowest ids."""
     return total, laid.bit_count(), to_ids(laid)
 
 
@@ -36,32 +36,35 @@ def _preference(total: int, laid: int) -> tuple[int, int, list[int]]:
 def optimal_reply(open_melds: tuple[int, ...], hands: tuple[int, ...], cross_chain: bool) -> Reply:
     """Return the defenders' joint best reply, found among every sequence of laying off single cards.
 
-    How the open melds look after some lay-offs says which cards were laid off and what fits next, so each such state
-    is looked at once. In every state the defenders may stop and meld what they still hold, which leaves the sum of
-    their least deadwoods: their own arrangements need no search of their own.
+    The open melds after some lay-offs determine which cards were laid off and which fit next, so each such state is
+    visited once. In every state the defenders may stop and meld what they still hold, which leaves the sum of their
+    least deadwoods: their own arrangements need no further search.
 
     Parameters
     ----------
     open_melds : the melds that may be added to.
     hands : the defenders' hands.
-    cross_chain : whether a defender may build on cards that the other one laid off.
+    cross_chain : whether a defender may build on cards that the other has laid off.
     """
-    found = _reachable(open_melds, hands, cross_chain)
-    laid_groups = {_laid(state, open_melds) for state in found}
+    states = _reachable(open_melds, hands, cross_chain)
+    laid_groups = {_laid(state, open_melds) for state in states}
     laid = min(laid_groups, key=lambda group: _preference(_total_left(hands, group), group))
     kept = tuple(best_arrangements(hand & ~laid)[0] for hand in hands)
     return Reply(_total_left(hands, laid), laid, kept)
 
 
 def _reachable(open_melds: tuple[int, ...], hands: Sequence[int], cross_chain: bool) -> set[tuple[int, ...]]:
-    """Return how the open melds can look after some sequence of lay-offs, none at all included."""
-    found: set[tuple[int, ...]] = set()
+    """Return every state of the open melds after a sequence of lay-offs, including none."""
+    states: set[tuple[int, ...]] = set()
     waiting = [open_melds]
+
     while waiting:
         state = waiting.pop()
-        if state in found:
+        if state in states:
             continue
-        found.add(state)
+        states.add(state)
+
+        # Every card still held on every meld that it extends.
         laid_bits = _laid(state, open_melds)
         for hand in hands:
             for card in to_ids(hand & ~laid_bits):
@@ -69,10 +72,12 @@ def _reachable(open_melds: tuple[int, ...], hands: Sequence[int], cross_chain: b
                     base = meld if cross_chain else open_melds[place] | (meld & hand)
                     if base | 1 << card in ALL_MELDS:
                         waiting.append((*state[:place], meld | 1 << card, *state[place + 1 :]))
-    return found
+
+    return states
 
 
 def _laid(state: tuple[int, ...], open_melds: tuple[int, ...]) -> int:
+    """Return the cards that were laid off to reach a state."""
     laid = 0
     for grown, meld in zip(state, open_melds, strict=True):
         laid |= grown ^ meld
@@ -85,20 +90,21 @@ def _total_left(hands: Sequence[int], laid: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def seat_reply(open_melds: tuple[int, ...], hand: int) -> SeatReply:
-    """Return the best reply of a seat that plays for itself, found among every sequence of laying off its cards.
+    """Return the best reply of a seat that plays alone, found among every sequence of laying off its cards.
 
-    Where the same cards can be laid off in several ways, they are placed in the order of their ids, each onto the
-    lowest of the open melds with which the rest can still be laid off.
+    If the same cards can be laid off in several ways, they are placed in the order of their ids, each on the lowest
+    open meld with which the rest can still be laid off.
 
     Parameters
     ----------
-    open_melds : the melds that may be added to, as they lie now, in the order of their lowest card ids.
+    open_melds : the melds that may be added to, in their current state, in the order of their lowest card ids.
     hand : the seat's hand.
     """
     states = _reachable(open_melds, (hand,), cross_chain=True)
     laid_groups = {_laid(state, open_melds) for state in states}
     laid = min(laid_groups, key=lambda group: _preference(least_deadwood(hand & ~group), group))
 
+    # The same cards may fit several melds.
     def places(state: tuple[int, ...]) -> list[int]:
         return [next(place for place, meld in enumerate(state) if meld >> card & 1) for card in to_ids(laid)]
 
@@ -110,20 +116,22 @@ def seat_reply(open_melds: tuple[int, ...], hand: int) -> SeatReply:
 def greedy_reply(open_melds: tuple[int, ...], hand: int) -> Reply:
     """Return the best reply of one defender who melds first (least deadwood) and then lays off greedily.
 
-    Of several equal arrangements he uses the one that leaves him least in the end. The open melds stand in the order
-    of their lowest C H S D numbers.
+    Of several equally good arrangements they use the one that leaves them the least in the end. The open melds are
+    ordered by their lowest C H S D numbers.
     """
     in_order = sorted(open_melds, key=lambda meld: min(_GREEDY_ORDER[card] for card in to_ids(meld)))
+
     replies = []
     for arrangement in best_arrangements(hand):
         unmelded = hand & ~arrangement.melded_bits
         laid = greedy_layoff(in_order, unmelded)
         replies.append(Reply(points(unmelded & ~laid), laid, (arrangement,)))
+
     return min(replies, key=lambda reply: _preference(reply.total, reply.laid_bits))
 
 
 def greedy_layoff(open_melds: Sequence[int], deadwood_cards: int) -> int:
-    """Return the cards laid off: in card order onto the first meld, as they stand, that takes them, until none fits."""
+    """Return the cards laid off: in card order, each on the first meld that it extends, until no card fits."""
     melds = list(open_melds)
     left = sorted(to_ids(deadwood_cards), key=lambda card: _GREEDY_ORDER[card])
     laid = 0
@@ -136,6 +144,7 @@ def greedy_layoff(open_melds: Sequence[int], deadwood_cards: int) -> int:
 
 
 def _first_fit(melds: list[int], cards: list[int]) -> tuple[int, int] | None:
+    """Return the first card that extends a meld, with the place of the first such meld; None if no card fits."""
     for card in cards:
         for place, meld in enumerate(melds):
             if meld | 1 << card in ALL_MELDS:

@@ -1,4 +1,4 @@
-"""The free-for-all showdown: everybody lays off and settles for himself (docs/rules.md section 2 and fine print)."""
+"""The free-for-all showdown: every player lays off and is scored alone (`ffa_scoring`)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class Payment(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A showdown with one of the knocker's spreads; `replies` stand in the order of laying off."""
+    """A showdown with one of the knocker's spreads; `replies` are in the order of laying off."""
 
     spread: Arrangement
     replies: list[SeatReply]
@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
 def play_showdown(
     rules: Mapping[str, Any], groups: Sequence[int], knocker: int, is_open: bool, upcard: str | None
 ) -> Outcome:
-    """Return the showdown with the spread that has the highest net points for the knocker, of equals the first."""
+    """Return the showdown with the spread that gives the knocker the most net points, of equal ones the first."""
     spreads = best_arrangements(groups[knocker])
     if rules["spread"] == "first":
         spreads = spreads[:1]
@@ -54,10 +54,12 @@ def _play_out(
     melds = knockers_melds
     counts = [own] * seats
     replies = []
+
+    # The others lay off clockwise from the knocker.
     for turn in range(1, seats):
         seat = (knocker + turn) % seats
         reply = seat_reply(melds if rules["cross_chain"] else knockers_melds, groups[seat])
-        # Without chains across the seats each one grew the knocker's own melds: lay the cards of all together.
+        # Without cross_chain each seat extended the knocker's own melds: put the cards of all of them together.
         melds = tuple(before | after for before, after in zip(melds, reply.melds, strict=True))
         counts[seat] = reply.left
         replies.append(reply)
@@ -71,6 +73,7 @@ def _play_out(
         net_points[to_seat] += amount
         net_points[from_seat] -= amount
 
+    # Whoever alone has the most points from the knock wins the deal, and with it a box.
     winner = points.index(max(points)) if points.count(max(points)) == 1 else None
     bonuses = {}
     if own == 0:
@@ -82,12 +85,13 @@ def _play_out(
         boxes = [rules["box_bonus"] * (seat == winner) for seat in range(seats)]
         points = add(points, boxes)
         net_points = add(net_points, net(boxes, range(seats)))
+
     bonuses = {name: bonus for name, bonus in bonuses.items() if bonus}
     return Outcome(spread, replies, melds, "knock" if own else "gin", winner, points, net_points, bonuses)
 
 
 def pairwise_payments(rules: Mapping[str, Any], counts: Sequence[int], knocker: int) -> list[Payment]:
-    """Return one payment for each defender: to the knocker, or from him where he is undercut."""
+    """Return one payment for each defender: to the knocker or, after an undercut, from the knocker."""
     payments = []
     for seat in range(len(counts)):
         if seat == knocker:
@@ -103,14 +107,17 @@ def pairwise_payments(rules: Mapping[str, Any], counts: Sequence[int], knocker: 
 
 
 def pooled_payments(rules: Mapping[str, Any], counts: Sequence[int], knocker: int) -> list[Payment]:
-    """Return what the knocker scores from everybody if he is lowest; else what each of the lowest others scores."""
+    """Return what the knocker scores from everyone if they are lowest, else what each of the lowest others scores."""
     others = [seat for seat in range(len(counts)) if seat != knocker]
     lowest = min(counts[seat] for seat in others)
     own = counts[knocker]
+
     if own == 0:
         return [Payment(knocker, seat, counts[seat] + rules["gin_bonus"]) for seat in others]
     if own < lowest or (own == lowest and not rules["undercut_on_tie"]):
         return [Payment(knocker, seat, counts[seat] - own) for seat in others]
+
+    # An undercut: its bonus is won from the knocker.
     return [
         Payment(scorer, seat, counts[seat] - lowest + (rules["undercut_bonus"] if seat == knocker else 0))
         for scorer in others

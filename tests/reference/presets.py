@@ -1,11 +1,11 @@
-"""The presets: a second reading of the tables in docs/rules.md sections 1 and 2."""
+"""The presets: a second reading of docs/rules.md, independent of gin_env.rules."""
 
 from typing import Any
 
 from .rules import DEFAULTS
 
-# Fields that cannot change a deal or a game in that mode: docs/rules.md leaves their value open there, so a comparison
-# of presets may pass over them. `partner_hand_visible` changes what a seat sees, never what it may do.
+# Fields that cannot change a deal or a game in that mode. docs/rules.md leaves their values open, so comparisons of
+# presets may ignore them. `partner_hand_visible` changes what a seat sees, but not what it may do.
 _OF_TRADES = frozenset({"max_trades_per_turn", "trade_reply", "trade_taken_card", "partner_hand_visible"})
 _OF_TEAMS = frozenset({"team_layoff", "gin_protects", "small_gin_bonus", "team_gin_bonus", "small_gin_for"})
 _OF_SIDES = _OF_TRADES | _OF_TEAMS
@@ -17,35 +17,35 @@ NO_EFFECT: dict[str, frozenset[str]] = {
     "two_tables": _OF_SIDES | {"cross_chain", "rotation", "ffa_scoring"},
 }
 
-# The decisions that all presets share (the `palace_4p` column where the two-player one says "same", "so" or "-").
+# The values that all presets share.
 _COMMON: dict[str, Any] = {
     **DEFAULTS,
     "deal_order": "left_of_dealer",
-    "upcard_offer": True,  # row 7
-    "all_pass_forces_stock": True,  # row 9
-    "stock_floor": 2,  # row 11
-    "dead_redeal": "same",  # row 13
-    "forbid_return_discard": True,  # row 14
-    "max_trades_per_turn": 0,  # row 16
-    "trade_reply": "partner",  # row 17
-    "trade_taken_card": True,  # row 18
-    "partner_hand_visible": False,  # row 19
-    "knock_limit": 10,  # row 20
-    "spread": "least",  # row 25
-    "layoff_on_gin": False,  # row 26
-    "team_layoff": "per_member",  # row 27
-    "cross_chain": True,  # row 29
-    "layoff": "optimal",  # row 29b
-    "gin_protects": "team_zero",  # row 30
-    "undercut_on_tie": True,  # row 31
-    "gin_bonus": 0,  # row 32
+    "upcard_offer": True,
+    "all_pass_forces_stock": True,
+    "stock_floor": 2,
+    "dead_redeal": "same",
+    "forbid_return_discard": True,
+    "max_trades_per_turn": 0,
+    "trade_reply": "partner",
+    "trade_taken_card": True,
+    "partner_hand_visible": False,
+    "knock_limit": 10,
+    "spread": "least",
+    "layoff_on_gin": False,
+    "team_layoff": "per_member",
+    "cross_chain": True,
+    "layoff": "optimal",
+    "gin_protects": "team_zero",
+    "undercut_on_tie": True,
+    "gin_bonus": 0,
     "small_gin_bonus": 0,
     "team_gin_bonus": 0,
     "small_gin_for": "knocker",
-    "target": 100,  # row 35
-    "game_bonus": 0,  # row 36
+    "target": 100,
+    "game_bonus": 0,
     "shutout_bonus": 0,
-    "max_turns": 200,  # row 39
+    "max_turns": 200,
     "max_deals": 200,
 }
 

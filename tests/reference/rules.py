@@ -1,23 +1,23 @@
-"""What is allowed among the rules, and the small questions about them that every other module asks."""
+"""Which rules are valid, and small functions of the rules that every other module uses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .cards import CARD_ID, VALUE
 
-# The fields of the rule systems beyond two players and partnerships, for mappings that leave them out.
+# The values of optional fields that a mapping may leave out.
 DEFAULTS: dict[str, Any] = {
-    "last_discard_knock": False,  # row 12
-    "limit_from_upcard": False,  # row 20
+    "last_discard_knock": False,
+    "limit_from_upcard": False,
     "ace_upcard_gin_only": False,
     "spade_upcard_doubles": False,
-    "big_gin_bonus": None,  # row 23
-    "boast": False,  # row 37
+    "big_gin_bonus": None,
+    "boast": False,
     "boast_wait_turns": 1,
     "boast_points": (20, 15, 10, 5, 0),
-    "catch_glass": False,  # row 38
+    "catch_glass": False,
     "catch_points": 10,
-    "rotation": "loser",  # the rest: docs/rules.md section 2
+    "rotation": "loser",
     "ffa_scoring": "pairwise",
     "team_score": "net",
     "score_sheet": "single",
@@ -36,7 +36,7 @@ _CHOICES = {
 
 
 def complete(rules: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rules with every field that `DEFAULTS` knows; ValueError for rules that docs/rules.md excludes."""
+    """Return the rules with all fields of `DEFAULTS`; ValueError for rules that docs/rules.md excludes."""
     full = {**DEFAULTS, **rules}
     mode = full["mode"]
     if mode not in _SEATS:
@@ -46,17 +46,22 @@ def complete(rules: Mapping[str, Any]) -> dict[str, Any]:
     for name, choices in _CHOICES.items():
         if full[name] not in choices:
             raise ValueError(f"{name} {full[name]!r}: expected one of {', '.join(choices)}")
+
+    # Options that do not exist in every mode.
     if mode in ("partnership", "free_for_all"):
         if full["big_gin_bonus"] is not None:
-            raise ValueError(f"big_gin_bonus in mode {mode!r}: big gin exists between two single hands only; use None")
+            raise ValueError(f"big_gin_bonus in mode {mode!r}: exists only for one hand against one; use None")
         if full["layoff"] == "greedy":
-            raise ValueError(f"layoff 'greedy' in mode {mode!r}: docs/rules.md describes it for one defender only")
+            raise ValueError(f"layoff 'greedy' in mode {mode!r}: defined for one defender only")
     if mode == "free_for_all" and full["boast"]:
-        raise ValueError("boast in mode 'free_for_all': its amounts are between two sides; use False")
+        raise ValueError("boast in mode 'free_for_all': its amounts are defined for two sides; use False")
     if mode in ("free_for_all", "rotation") and full["score_sheet"] == "hollywood":
-        raise ValueError(f"score_sheet 'hollywood' in mode {mode!r}: it is a sheet for two teams; use 'single'")
+        raise ValueError(f"score_sheet 'hollywood' in mode {mode!r}: defined for two teams only; use 'single'")
     if mode == "rotation" and full["dealer_rule"] != "clockwise":
-        raise ValueError(f"dealer_rule {full['dealer_rule']!r} in mode 'rotation': leave it alone, `rotation` decides")
+        raise ValueError(
+            f"dealer_rule {full['dealer_rule']!r} in mode 'rotation': expected 'clockwise': `rotation` decides"
+        )
+
     if full["ace_upcard_gin_only"] and not full["limit_from_upcard"]:
         raise ValueError("ace_upcard_gin_only without limit_from_upcard: switch both on, or neither")
     if len(full["boast_points"]) != 5:
@@ -65,19 +70,19 @@ def complete(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def num_seats(rules: Mapping[str, Any]) -> int:
-    """Return how many seats one deal has; a table of ``two_tables`` is a deal of two."""
+    """Return the number of seats in one deal; each table of ``two_tables`` is a deal of two seats."""
     seats: int = 2 if rules["mode"] == "two_tables" else rules["num_players"]
     return seats
 
 
 def num_teams(rules: Mapping[str, Any]) -> int:
-    """Return how many teams there are; a seat that plays alone is a team."""
+    """Return the number of teams; a seat that plays alone is a team."""
     teams: int = rules["num_players"] if rules["mode"] in ("free_for_all", "rotation") else 2
     return teams
 
 
 def net(amounts: Sequence[int], teams: Iterable[int]) -> list[int]:
-    """Return what each team has more than every other one, summed over the given teams; 0 for the others."""
+    """Return each team's lead over every other one, summed over the given teams; 0 for all others."""
     playing = set(teams)
     return [
         sum(amount - amounts[other] for other in playing) if team in playing else 0
@@ -86,16 +91,16 @@ def net(amounts: Sequence[int], teams: Iterable[int]) -> list[int]:
 
 
 def add(*lists: Sequence[int]) -> list[int]:
-    """Return the sums by place."""
+    """Return the elementwise sums of lists of equal length."""
     return [sum(amounts) for amounts in zip(*lists, strict=True)]
 
 
 def knock_limit(rules: Mapping[str, Any], upcard: str | None) -> int:
-    """Return the deadwood that a knocker may have at most, given the first upcard (docs/rules.md row 20)."""
+    """Return the most deadwood with which one may knock, given the first upcard (`limit_from_upcard`)."""
     limit: int = rules["knock_limit"]
     if rules["limit_from_upcard"]:
         if upcard is None:
-            raise ValueError("upcard is None: limit_from_upcard needs the first upcard of the deal")
+            raise ValueError("upcard: expected the first upcard of the deal for limit_from_upcard, got None")
         limit = min(limit, VALUE[CARD_ID[upcard]])
         if rules["ace_upcard_gin_only"] and upcard[0] == "A":
             limit = 0
@@ -103,9 +108,9 @@ def knock_limit(rules: Mapping[str, Any], upcard: str | None) -> int:
 
 
 def spade_factor(rules: Mapping[str, Any], upcard: str | None) -> int:
-    """Return 2 where a spade upcard doubles the deal with its bonuses, else 1."""
+    """Return 2 if a spade upcard doubles the deal with its bonuses, else 1."""
     if not rules["spade_upcard_doubles"]:
         return 1
     if upcard is None:
-        raise ValueError("upcard is None: spade_upcard_doubles needs the first upcard of the deal")
+        raise ValueError("upcard: expected the first upcard of the deal for spade_upcard_doubles, got None")
     return 2 if upcard[1] == "S" else 1

@@ -1,4 +1,4 @@
-"""The end of a deal: is the knock legal, how do the knockers spread, and what does everybody score."""
+"""The end of a deal: whether the knock is legal, which melds are laid down, and what each team scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -26,28 +26,28 @@ def score_showdown(
     upcard: str | None = None,
     boasters: Sequence[int] = (),
 ) -> Result:
-    """Spread, lay off and score.
+    """Lay down the melds, lay off and score.
 
     Parameters
     ----------
-    rules : the fields of docs/rules.md section 1.
+    rules : the fields of docs/rules.md.
     hands : cards of each seat (two local seats at a table of two_tables); the knocker's hand still holds the knock
         card; in rotation the hand of the seat that sits out is empty.
     knocker : seat that knocks.
-    knock_card : card that the knocker throws; None for big gin.
-    upcard : first upcard of the deal; needed where the rules read it.
+    knock_card : card that the knocker discards; None for big gin.
+    upcard : first upcard of the deal; required by `limit_from_upcard` and `spade_upcard_doubles`.
     boasters : seats that have boasted in this deal.
 
     Raises
     ------
-    ValueError : for cards that cannot lie so. A knock that the rules refuse is a `Result` with ``legal=False``.
+    ValueError : for an impossible deal. A knock that the rules do not allow returns a `Result` with ``legal=False``.
     """
     rules = complete(rules)
     groups = _groups(rules, hands, knocker)
     if knock_card is not None:
         discarded = to_bits([knock_card])
         if not groups[knocker] & discarded:
-            raise ValueError(f"knock card {knock_card} does not lie with the knocker, seat {knocker}")
+            raise ValueError(f"knock card {knock_card}: not in the hand of the knocker, seat {knocker}")
         groups[knocker] ^= discarded
 
     own = least_deadwood(groups[knocker])
@@ -63,13 +63,14 @@ def score_showdown(
             boasts=nothing,
             catches=nothing,
         )
+
     if rules["mode"] == "free_for_all":
-        return _each_for_himself(rules, groups, knocker, upcard)
+        return _free_for_all(rules, groups, knocker, upcard)
     return _side_against_side(rules, groups, knocker, knock_card is None, upcard, boasters)
 
 
 def dead_deal(rules: Mapping[str, Any], playing: Sequence[int], boasters: Sequence[int] = ()) -> Result:
-    """Return the result of a deal of the given seats that nobody won; only boasts pay (row 37)."""
+    """Return the result of a deal of the given seats that nobody won; only boasts pay (`boast_points`)."""
     rules = complete(rules)
     teams = num_teams(rules)
     boasts = [0] * teams
@@ -86,10 +87,12 @@ def dead_deal(rules: Mapping[str, Any], playing: Sequence[int], boasters: Sequen
     )
 
 
-def _each_for_himself(rules: Mapping[str, Any], groups: Sequence[int], knocker: int, upcard: str | None) -> Result:
+def _free_for_all(rules: Mapping[str, Any], groups: Sequence[int], knocker: int, upcard: str | None) -> Result:
+    """Return the result of a knock where every seat plays alone."""
     own = least_deadwood(groups[knocker])
     is_open = bool(open_places(rules, [own]))
     outcome = play_showdown(rules, groups, knocker, is_open, upcard)
+
     seats = len(groups)
     left = [own] * seats
     layoffs, defender_melds = {}, {}
@@ -98,6 +101,7 @@ def _each_for_himself(rules: Mapping[str, Any], groups: Sequence[int], knocker: 
         left[seat] = reply.left
         layoffs[seat] = sorted(to_texts(reply.laid_bits))
         defender_melds[seat] = _texts(reply.arrangement)
+
     return Result(
         kind=outcome.kind,
         winner=outcome.winner,
@@ -123,6 +127,7 @@ def _side_against_side(
     upcard: str | None,
     boasters: Sequence[int],
 ) -> Result:
+    """Return the result of a knock between two sides, players or teams."""
     seats, teams = len(groups), num_teams(rules)
     playing = [(knocker + turn) % seats for turn in range(seats) if groups[(knocker + turn) % seats]]
     side = [seat for seat in playing if seat % teams == knocker % teams]
@@ -131,17 +136,18 @@ def _side_against_side(
     side_deadwood = [least_deadwood(groups[seat]) for seat in side]
     opened = open_places(rules, side_deadwood)
 
-    # Rows 25 and "equal spreads": all pairs in order, so that the first of equally paid ones stays.
+    # Of all pairs of equally good spreads, the first that pays most (`spread`).
     best: tuple[int, tuple[Arrangement, ...], Reply, _Settlement] | None = None
     for spreads in _spreads(rules, [groups[seat] for seat in side]):
         open_melds = tuple(meld for place in opened for meld in spreads[place].melds())
         reply = _reply(rules, open_melds, tuple(groups[seat] for seat in defenders))
+
         settled = settle(rules, side_deadwood, reply.total, is_big_gin, upcard)
         pay = settled.amount if settled.knockers_win else -settled.amount
         if best is None or pay > best[0]:
             best = pay, spreads, reply, settled
     if best is None:
-        raise RuntimeError("a hand without an arrangement: every hand has one, if only all deadwood")
+        raise RuntimeError("a hand without an arrangement: every hand has at least the one without melds")
     _, spreads, reply, settled = best
 
     left = [0] * seats
@@ -161,6 +167,7 @@ def _side_against_side(
         team, amount = _boast_payment(rules, ours, theirs, seat % teams, settled.knockers_win)
         boasts[team] += amount
     points = add(points, boasts)
+
     return Result(
         kind=settled.kind,
         winner=winner,
@@ -180,7 +187,7 @@ def _side_against_side(
 def _boast_payment(
     rules: Mapping[str, Any], knockers: int, defenders: int, boaster: int, knockers_win: bool
 ) -> tuple[int, int]:
-    """Return which team a boast pays, and how much (row 37)."""
+    """Return which team a boast pays, and how much (`boast_points`)."""
     won, undercut, lost, others_undercut, _ = rules["boast_points"]
     if boaster == knockers:
         return (knockers, won) if knockers_win else (defenders, undercut)
@@ -188,20 +195,24 @@ def _boast_payment(
 
 
 def _groups(rules: Mapping[str, Any], hands: Sequence[Iterable[str]], knocker: int) -> list[int]:
+    """Return the hands as groups; ValueError for hands of the wrong sizes and for a card in two hands."""
     groups = [to_bits(hand) for hand in hands]
     sizes = [rules["hand_size"] + (seat == knocker) for seat in range(num_seats(rules))]
+
     if rules["mode"] == "rotation" and len(groups) == len(sizes):
         idle = [seat for seat, group in enumerate(groups) if not group]
         if len(idle) != 1 or knocker in idle:
             raise ValueError(f"empty hands of seats {idle}: in mode 'rotation' one seat, not the knocker, sits out")
         sizes[idle[0]] = 0
+
     if [group.bit_count() for group in groups] != sizes:
         raise ValueError(f"hands of {[group.bit_count() for group in groups]} cards: expected {sizes}")
-    to_bits(text for group in groups for text in to_texts(group))
+    to_bits(text for group in groups for text in to_texts(group))  # no card twice
     return groups
 
 
 def _refusal(rules: Mapping[str, Any], own: int, is_big_gin: bool, upcard: str | None) -> str:
+    """Return why a knock is not legal, or an empty string."""
     limit = knock_limit(rules, upcard)
     if is_big_gin:
         if rules["big_gin_bonus"] is None:
@@ -211,7 +222,7 @@ def _refusal(rules: Mapping[str, Any], own: int, is_big_gin: bool, upcard: str |
 
 
 def open_places(rules: Mapping[str, Any], side_deadwood: Sequence[int]) -> list[int]:
-    """Return which hands of the knocking side, knocker = 0, mate = 1, may be added to (docs/rules.md rows 26, 27)."""
+    """Return whose melds are open, knocker 0 and partner 1 (`team_layoff`, `layoff_on_gin`)."""
     everyone = list(range(len(side_deadwood)))
     candidates = [0] if rules["team_layoff"] == "knocker_only" else everyone
     if rules["layoff_on_gin"]:
@@ -222,6 +233,7 @@ def open_places(rules: Mapping[str, Any], side_deadwood: Sequence[int]) -> list[
 
 
 def _spreads(rules: Mapping[str, Any], hands: Sequence[int]) -> list[tuple[Arrangement, ...]]:
+    """Return the combinations of arrangements that the knocking side may lay down, in the order of the fine print."""
     choices = [best_arrangements(hand) for hand in hands]
     if rules["spread"] == "first":
         choices = [arrangements[:1] for arrangements in choices]
@@ -229,6 +241,7 @@ def _spreads(rules: Mapping[str, Any], hands: Sequence[int]) -> list[tuple[Arran
 
 
 def _reply(rules: Mapping[str, Any], open_melds: tuple[int, ...], hands: tuple[int, ...]) -> Reply:
+    """Return the defenders' reply (`layoff`)."""
     if rules["layoff"] == "greedy":
         return greedy_reply(open_melds, hands[0])
     return optimal_reply(open_melds, hands, rules["cross_chain"])
@@ -245,10 +258,11 @@ def settle(
     is_big_gin: bool,
     upcard: str | None,
 ) -> _Settlement:
-    """Turn the deadwood of both sides into points (docs/rules.md section 3 and rows 30-34)."""
+    """Turn the deadwood of both sides into points, with gin, undercut and box."""
     own = sum(side_deadwood)
     is_protected = own == 0 or (rules["gin_protects"] == "knocker_zero" and side_deadwood[0] == 0)
     knockers_win = is_protected or own < defence or (own == defence and not rules["undercut_on_tie"])
+
     bonuses = {}
     if knockers_win:
         difference = max(defence - own, 0)
@@ -262,13 +276,14 @@ def settle(
         bonuses["undercut"] = rules["undercut_bonus"]
 
     amount = (difference + sum(bonuses.values())) * spade_factor(rules, upcard)
-    if rules["box_timing"] == "now" and rules["mode"] != "two_tables":  # there both tables share one box
+    if rules["box_timing"] == "now" and rules["mode"] != "two_tables":  # both tables share one box
         bonuses["box"] = rules["box_bonus"]
         amount += rules["box_bonus"]
     return _Settlement(kind, knockers_win, amount, {name: bonus for name, bonus in bonuses.items() if bonus})
 
 
 def _kind_of_win(rules: Mapping[str, Any], side_deadwood: Sequence[int], is_big_gin: bool) -> str:
+    """Return the kind of a deal that the knocking side has won."""
     if is_big_gin:
         return "big_gin"
     if rules["mode"] != "partnership":

@@ -1,4 +1,4 @@
-"""Two tables together: the deals of both make one result for the teams (docs/rules.md section 2, `two_tables_4p`)."""
+"""Two tables together: the results of both tables are combined into one for the teams (`two_tables_4p`)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,27 +8,31 @@ from .rules import add, complete, net
 
 
 def combine_tables(rules: Mapping[str, Any], tables: Sequence[Result]) -> Result:
-    """Return the result of the teams when both tables are over; local seat 0 or 1 plays for that team.
+    """Return the result of the teams when both tables are over; local seats 0 and 1 play for teams 0 and 1.
 
-    All that the tables paid, boasts and catches included, decides the winner, and is netted with
-    ``team_score="net"``. Nobody wins a deal that is dead at both.
+    All points of the tables, including boasts and catches, decide the winner and are netted with
+    ``team_score="net"``. Nobody wins a deal that is dead at both tables.
     """
     rules = complete(rules)
     if rules["mode"] != "two_tables" or len(tables) != 2:
-        raise ValueError(f"{len(tables)} tables in mode {rules['mode']!r}: expected the two of 'two_tables'")
+        raise ValueError(f"mode {rules['mode']!r}: expected two tables of mode 'two_tables', got {len(tables)} tables")
     if any(table.kind is None for table in tables):
-        raise ValueError("a refused knock is no finished table: combine finished tables only")
+        raise ValueError("a refused knock is not a finished deal: combine finished tables only")
+
     boasts = add(*(table.boasts for table in tables))
     catches = add(*(table.catches for table in tables))
     points = add(*(table.points for table in tables))
     is_dead = all(table.kind == "dead" for table in tables)
     winner = None if is_dead or points[0] == points[1] else points.index(max(points))
+
+    # The team score first, then the box, which both tables share.
     if rules["team_score"] == "net":
         points = [max(points[team] - points[1 - team], 0) for team in (0, 1)]
     bonuses = {}
     if winner is not None and rules["box_timing"] == "now" and rules["box_bonus"]:
         bonuses["box"] = rules["box_bonus"]
         points[winner] += rules["box_bonus"]
+
     if any(boasts):
         bonuses["boast"] = sum(boasts)
     return Result(

@@ -341,7 +341,7 @@ def test_the_help_holds_the_words_and_the_rules_of_all_games_shown() -> None:
         sentences = [sentence.text for chapter in rulebook(rules) for sentence in chapter.sentences]
         assert len(sentences) > 20
         assert all(sentence in unescape(text) for sentence in sentences)
-    assert "when your deadwood is 7 points or less" in unescape(shown[1][1])
+    assert "if you have 7 points of deadwood or less" in unescape(shown[1][1])
     help_text = page.split('<dialog id="help"')[1].split("</dialog>")[0]
     for word in ("meld", "run", "set", "deadwood", "knock", "gin", "lay off", "undercut", "box", "declined"):
         assert f"<dt>{word}</dt>" in help_text

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import random
 import re
+import tokenize
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +34,7 @@ def layoffs_never_happen(rules: Rules) -> bool:
     return only_gin(rules) and not rules.layoff_on_gin and closed
 
 
-#: Where a field changes nothing although its mode has it.
+#: When a field changes nothing although its mode has it.
 IDLE: dict[str, Callable[[Rules], bool]] = {
     "dead_redeal": lambda rules: rules.dealer_rule == "fixed",
     "all_pass_forces_stock": lambda rules: not rules.upcard_offer,
@@ -47,7 +50,7 @@ IDLE: dict[str, Callable[[Rules], bool]] = {
     "ffa_scoring": undercuts_never_happen,  # gin pays the same either way
     "box_timing": lambda rules: rules.box_bonus == 0,
 }
-#: Fields with modes of their own that rule_checks words differently.
+#: The modes of every field that does not belong to all of them.
 MODES = MODES_OF | {"max_trades_per_turn": ("partnership",), "layoff": ("duel", "rotation", "two_tables")}
 
 
@@ -167,23 +170,27 @@ def test_presets_have_texts_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("preset", "overrides", "said"),
     [
-        ("palace_4p", {}, "and the other 23 are the stock (`hand_size`)"),
+        ("palace_4p", {}, "and the remaining 23 cards form the stock (`hand_size`)"),
         ("palace_4p", {}, "You may trade once in each of your turns"),
         ("palace_4p", {"max_trades_per_turn": 3}, "You may trade three times in each of your turns"),
         ("palace_4p", {"max_trades_per_turn": 0}, "Partners do not trade cards (`max_trades_per_turn`)."),
-        ("palace_4p", {"partner_hand_visible": False}, "Partners do not see each other's cards, but for those that"),
+        ("palace_4p", {"partner_hand_visible": False}, "Partners do not see each other's cards, except the cards"),
         ("palace_4p", {"knock_limit": 0}, "Only gin ends the deal"),
         ("palace_4p", {"score_sheet": "hollywood"}, "The score is kept on three sheets"),
-        ("classic_2p", {"knock_limit": 7}, "7 points or less after the throw; without any it is gin (`knock_limit`)."),
-        ("classic_2p", {"knock_limit": 1}, "1 point or less"),
-        ("classic_2p", {"stock_floor": 1}, "When one card is left in the stock"),
-        ("biggin_2p", {}, "Big gin pays the defender's deadwood and 31 points more (`big_gin_bonus`)."),
-        ("oklahoma_2p", {}, "With an ace as the first upcard only gin ends the deal (`ace_upcard_gin_only`)."),
-        ("free_for_all_5p", {}, "and the other 16 are the stock"),
+        (
+            "classic_2p",
+            {"knock_limit": 7},
+            "7 points of deadwood or less after the discard; a knock without deadwood is gin (`knock_limit`).",
+        ),
+        ("classic_2p", {"knock_limit": 1}, "1 point of deadwood or less"),
+        ("classic_2p", {"stock_floor": 1}, "If one card is left in the stock"),
+        ("biggin_2p", {}, "Big gin scores the defender's deadwood plus 31 points (`big_gin_bonus`)."),
+        ("oklahoma_2p", {}, "If the first upcard is an ace, only gin ends the deal (`ace_upcard_gin_only`)."),
+        ("free_for_all_5p", {}, "and the remaining 16 cards form the stock"),
         ("free_for_all_3p", {"ffa_scoring": "pooled"}, "the knocker scores the sum of the differences (`ffa_scoring`"),
         ("two_tables_4p", {}, "the team with more points from both scores the difference"),
-        ("two_tables_4p", {"team_score": "gross"}, "each team scores its points of both (`team_score`)."),
-        ("rotation_3p", {}, "the loser of a deal deals the next one"),
+        ("two_tables_4p", {"team_score": "gross"}, "each team scores the sum of its points from both (`team_score`)."),
+        ("rotation_3p", {}, "the loser of each deal deals the next one"),
         ("classic_2p", {"boast": True, "boast_points": (1, 2, 3, 4, 5)}, "pays the boaster's side 1 if it knocks"),
     ],
 )
@@ -203,20 +210,48 @@ def test_differences_are_what_changed_and_what_fell_away() -> None:
     assert differences("palace_4p", "palace_4p") == []
     limit = as_markdown(differences(Rules.preset("classic_2p", knock_limit=5), "classic_2p"))
     assert limit == (
-        "**The knock.** You may knock when your deadwood is 5 points or less after the throw; without any it is gin "
-        "(`knock_limit`)."
+        "**The knock.** You may knock if you have 5 points of deadwood or less after the discard; a knock without "
+        "deadwood is gin (`knock_limit`)."
     )
     straight = {chapter.title: chapter.sentences for chapter in differences("straight_2p", "classic_2p")}
-    fallen = [field for sentence in straight["What falls away"] for field in sentence.fields]
+    fallen = [field for sentence in straight["No longer applies"] for field in sentence.fields]
     assert fallen == ["spread", "layoff", "undercut_on_tie", "undercut_bonus"]
 
 
-def test_the_page_has_every_row_that_code_cites() -> None:
-    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    rows, sections = (set(re.findall(rf"{what} (\d+b?)", page)) for what in ("row", "section"))
-    rows |= {row for listed in re.findall(r"rows ([\d, b]+)", page) for row in re.findall(r"\d+b?", listed)}
-    for path in [*(ROOT / "gin_env").rglob("*.py"), *(ROOT / "tests" / "reference").rglob("*.py")]:
-        for citation in re.findall(r"rules\.md,? (?:section|row)s? [^.)`:]*", path.read_text(encoding="utf-8")):
-            cited = sections if "section" in citation and "row" not in citation else rows | sections
-            assert set(re.findall(r"\b\d+b?\b", citation)) <= cited, f"{path.name}: {citation}"
-    assert set(map(str, range(1, 40))) | {"29b"} <= rows
+#: A citation of docs/rules.md by number, as comments and docstrings wrote it: "row 25", "rows 6, 13", "section 2".
+#: Messages name rows of a batch in the same way: there only a citation next to the page's name counts.
+CITATION = re.compile(r"\b(?:row|section)s?\s+[1-9]\d?b?\b(?:(?:,| and|-)\s*\d+b?)*", re.IGNORECASE)
+CITATION_IN_A_MESSAGE = re.compile(r"rules\.md,?\s" + CITATION.pattern, re.IGNORECASE)
+
+
+def numbered_citations(source: str) -> Iterator[str]:
+    """Yield the citations by number in comments and docstrings, and in other strings next to the name of the page."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        is_prose = token.type == tokenize.COMMENT or token.string.endswith('"""')
+        for found in (CITATION if is_prose else CITATION_IN_A_MESSAGE).finditer(token.string):
+            line = token.start[0] + token.string[: found.start()].count("\n")
+            yield f"line {line}: {found.group()}"
+
+
+@pytest.mark.parametrize(
+    "source", ["# A rule (row 29b)", '"""Rows 6, 13 and 39."""', '"""Facts (section 5)."""', 'say("rules.md row 4")']
+)
+def test_a_citation_by_number_is_recognised(source: str) -> None:
+    assert len(list(numbered_citations(source + "\n"))) == 1
+
+
+@pytest.mark.parametrize("source", ["# Row 0 is the record.", '"""As `spread` says."""', 'say("row 3 does not exist")'])
+def test_rows_of_a_batch_are_no_citations(source: str) -> None:
+    assert not list(numbered_citations(source + "\n"))
+
+
+def test_no_code_cites_the_rules_by_number() -> None:
+    """Rules are cited by the name of their field: docs/rules.md numbers neither its rows nor its sections."""
+    citations = [
+        f"{path.relative_to(ROOT)}, {citation}"
+        for folder in ("gin_env", "agents", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if path != Path(__file__)
+        for citation in numbered_citations(path.read_text(encoding="utf-8"))
+    ]
+    assert not citations, "\n".join(["cite the field instead of a number:", *citations])

@@ -98,6 +98,18 @@ def test_seats_teams_and_tables(rules: Rules) -> None:
         assert partner is None or (rules.team_of(partner) == rules.team_of(seat) and partner != seat)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.intp])
+def test_partner_seats_is_partner_of_for_arrays(dtype: type) -> None:
+    rules = PRESETS["palace_4p"]
+    seats = np.arange(4, dtype=dtype)
+
+    partners = rules.partner_seats(seats)
+
+    assert partners.tolist() == [rules.partner_of(seat) for seat in range(4)] == [2, 3, 0, 1]
+    assert partners.dtype == dtype
+    assert rules.partner_seats(seats.reshape(2, 2)).tolist() == [[2, 3], [0, 1]]
+
+
 # ------------------------------------------------------------------ one field
 
 
@@ -210,13 +222,13 @@ def test_unknown_names_suggest_the_nearest() -> None:
         Rules.preset("palace4p")
     with pytest.raises(ValueError, match="unknown rule 'knock_limits': did you mean 'knock_limit'"):
         Rules.preset("palace_4p", knock_limits=3)
-    with pytest.raises(TypeError, match="not 7"):
+    with pytest.raises(TypeError, match="got 7"):
         resolve_rules(7)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("changes", ["knock_limit)", "knock_limit=5", "5)", "**{})", "knock_limit=5)+1", "a b)"])
 def test_names_that_cannot_be_read_are_refused(changes: str) -> None:
-    with pytest.raises(ValueError, match="write a preset and its changes"):
+    with pytest.raises(ValueError, match=r"expected a preset and its changes"):
         resolve_rules(f"classic_2p({changes}")
 
 
