@@ -101,7 +101,7 @@ def save(folder: Path, name: str, table: Table) -> Path:
 
 
 def find(preset: str, names: Sequence[str], condition: Condition) -> State:
-    """Play many deals at once, one agent for each team, and return the first state (one row) that meets the condition."""
+    """Play many deals at once, one agent per team, and return the first state (one row) that meets the condition."""
     rules = Rules.preset(preset)
     agents = [load_agent(name, rules) for name in names]
     episodes = Episodes(rules, _DEALS, seed=_SEED)
