@@ -79,7 +79,7 @@ def test_a_seats_picture_shows_only_what_the_seat_may_know(name):
             view = player_view(state, seats=seat, history=True)
             text = render_view(view)
             unseen = {format_card(card) for card in card_ids(view.unseen_bits[0])}
-            assert not unseen & set(CARD.findall(text.split("\nlately")[0]))
+            assert not unseen & set(CARD.findall(text.split("\nrecent")[0]))
             partner = rules.partner_of(seat)
             for other in range(rules.num_seats):
                 line, cards = hand_line(text, other), state.hands[0, other]
@@ -123,7 +123,7 @@ def test_a_trade_is_told_with_its_cards_to_the_team_alone():
         assert f"player_2: give a card back for {given}" in texts[seat]
     for seat in (1, 3):
         assert "player_0 offered a card" in texts[seat]
-        assert "give a card back for the one on offer" in texts[seat]
+        assert "give a card back for the offered card" in texts[seat]
     taken = format_card(int(engine.state.taken_card[0]))
     assert f"traded    {taken} with player_0+player_2" in texts[1]
 
@@ -151,7 +151,7 @@ def test_a_trade_tells_the_offer_from_the_answer(reply, answer):
     told = []
     for card in (cards[0], back[0], cards[1], back[1]):
         engine.step([engine.layout.index(f"give {card}")])
-        told.append(render_state(engine.state).split("lately    ")[1].split("\n")[0].split(", ")[-1])
+        told.append(render_state(engine.state).split("recent    ")[1].split("\n")[0].split(", ")[-1])
     end = " back" if reply == "partner" else " in return"
     assert told == [
         f"player_0 offered {cards[0]}",
