@@ -214,7 +214,7 @@ def test_state_says_what_is_wrong() -> None:
     broken = engine.state.clone()
     broken.hands[0, 2] &= broken.hands[0, 2] - np.uint64(1)
     assert any("cards missing" in problem for problem in card_problems(broken))
-    assert any("seat 2 holds 6 cards instead of 7" in problem for problem in card_problems(broken))
+    assert any("seat 2 holds 6 cards, expected 7" in problem for problem in card_problems(broken))
     assert {field.name for field in array_fields()} >= {"hands", "deck", "log"}
 
 
