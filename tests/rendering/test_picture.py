@@ -25,11 +25,11 @@ from tests.helpers.pictures import Scene, open_scenes, scenes
 
 pygame = pytest.importorskip("pygame", reason="no pygame: pip install -e '.[render]'")
 
-#: So much of a card that lies under another one must be seen for its rank and suit to be read.
+#: The visible width of a covered card at which its rank and suit can still be read.
 READABLE = 28
-#: So many positions of each deal are painted, and its last two.
+#: The number of positions painted of each deal, besides its last two.
 PAINTED = 8
-#: Text may be squeezed to this share of their width.
+#: Text may be squeezed to this share of its width.
 SQUEEZED = 0.7
 
 
@@ -129,7 +129,7 @@ def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
-def test_nothing_is_cut_and_words_have_room(name):
+def test_nothing_is_cut_off_and_text_has_room(name):
     for scene in [*open_scenes(name), *seats_scenes(name)]:
         frame = 0, 0, WIDTH, scene.picture.height
         for shape in drawn(scene.picture):
@@ -139,7 +139,7 @@ def test_nothing_is_cut_and_words_have_room(name):
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
-def test_words_lie_on_nothing_but_boxes(name):
+def test_text_is_drawn_on_nothing_but_boxes(name):
     """On a card only within a box that was drawn over it: a tag, or the number of cards in the stock."""
     for scene in [*open_scenes(name)[::3], open_scenes(name)[-1], *seats_scenes(name)[::2]]:
         shapes = [(shape, extent(shape)) for shape in drawn(scene.picture)]
@@ -202,14 +202,14 @@ def test_the_svg_is_well_formed_and_holds_every_card_it_shows(preset):
         assert {use.get("href").removeprefix("#") for use in root.iter(f"{space}use")} == symbols
 
 
-def test_faces_are_told_apart():
+def test_faces_differ():
     faces = [rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, card),))).tobytes() for card in range(BACK, 52)]
     assert len(set(faces)) == 53
     assert rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, 3, dim=True),))).tobytes() not in faces
     assert rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, 3, edge="#ffd866"),))).tobytes() not in faces
 
 
-def test_words_are_written_in_their_colour_and_squeezed_into_their_room():
+def test_text_has_its_colour_and_is_squeezed_into_its_room():
     def columns(words):
         pixels = rgb_array(Picture(40, (Box(0, 0, WIDTH, 40, "#000000", radius=0), words)))
         assert np.abs(pixels.reshape(-1, 3).max(axis=0) - np.array((255, 216, 102))).max() <= 3
@@ -228,14 +228,14 @@ def test_words_are_written_in_their_colour_and_squeezed_into_their_room():
     assert abs((middle.min() + middle.max()) / 2 - 300) < 3
 
 
-def test_an_array_is_the_callers_own():
+def test_an_array_belongs_to_its_caller():
     picture = open_scenes("classic_2p")[0].picture
     pixels = rgb_array(picture)
     pixels[:] = 0
     assert rgb_array(picture).any()
 
 
-def test_pictures_are_painted_after_somebody_has_quit_pygame():
+def test_pictures_are_painted_after_pygame_quit():
     picture = open_scenes("classic_2p")[0].picture
     before = rgb_array(picture)
     pygame.quit()
