@@ -1,8 +1,8 @@
 """How fast tables are drawn, on one core: ``python benchmarks/rendering.py``.
 
 Prints pictures per second while deals are played: reading the table from the state, laying the picture out and
-painting it as pixels (``render_mode="rgb_array"``); beside it the same as SVG and as text (``"ansi"``). The time of
-playing is not counted. ``--quick`` measures a tenth as long.
+painting it as pixels (``render_mode="rgb_array"``); next to it the same as SVG and as text (``"ansi"``). The time for
+play is not counted. ``--quick`` measures a tenth as long.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# As a script too, find the packages beside this folder.
+# As a script too, find the packages next to this folder.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
@@ -31,20 +31,20 @@ SECONDS = 0.3 if "--quick" in sys.argv else 3.0
 PRESETS = ("classic_2p", "palace_4p", "free_for_all_5p", "two_tables_4p")
 
 
-def drawn(state: State) -> Picture:
+def picture_of_state(state: State) -> Picture:
     """Return the picture of the tables of one deal."""
     return picture_of([table_of_state(state, row) for row in range(state.num_deals)])
 
 
 FORMS: dict[str, Callable[[State], object]] = {
-    "rgb_array": lambda state: rgb_array(drawn(state)),
-    "svg": lambda state: svg_document(drawn(state)),
+    "rgb_array": lambda state: rgb_array(picture_of_state(state)),
+    "svg": lambda state: svg_document(picture_of_state(state)),
     "ansi": render_tables,
 }
 
 
 def pictures_per_second(preset: str, draw: Callable[[State], object]) -> float:
-    """Draw every position of one random deal after another, from the first picture on."""
+    """Return the speed of drawing every position of random deals."""
     episodes, generator = Episodes(preset, 1, seed=1), np.random.default_rng(0)
     row, pictures, spent = np.zeros(1, dtype=np.intp), 0, 0.0
     while spent < SECONDS:
@@ -59,7 +59,7 @@ def pictures_per_second(preset: str, draw: Callable[[State], object]) -> float:
 
 
 def main() -> None:
-    """Print every figure."""
+    """Measure and print all speeds."""
     print(f"gin_env {gin_env.__version__}, pictures a second on one core\n")
     print(f"{'':20s}" + "".join(f"{form:>12s}" for form in FORMS))
     for preset in PRESETS:

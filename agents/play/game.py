@@ -32,7 +32,7 @@ from gin_env.errors import IllegalAction
 from gin_env.observation import PlayerView, player_view
 from gin_env.rendering.explanation import Line, explain_deal
 from gin_env.rendering.table import Table, table_of_view
-from gin_env.rendering.words import told
+from gin_env.rendering.words import event_text
 
 _ROW = np.array([0])
 #: Keeps the seeds of the agents of one game apart.
@@ -264,4 +264,4 @@ class Game:
         if at_other_table and self._ended is None:
             return []
         table = self.table()
-        return [Frame(table, "the other table is over" if at_other_table else told(table, table.events[-1]))]
+        return [Frame(table, "the other table is over" if at_other_table else event_text(table, table.events[-1]))]

@@ -3,9 +3,9 @@
 >>> deals, problems = read_challenge_deals("tests/data/eaai_hands.jsonl.gz")
 >>> record = record_challenge_deal(deals[0])
 
-A line is JSON. There a card is ``suit * 13 + rank`` with the suits in the order C H S D; a knock is a ``discard``
-followed by ``knock``; declining an upcard is a ``pass`` on every turn, while ours is one only in the first offers;
-and ``starter`` is the seat that is offered the first upcard, the other one the dealer. Its rules are ``eaai_2p``.
+A line is JSON. In it, a card is ``suit * 13 + rank`` with the suits in the order C H S D; a knock is a ``discard``
+followed by ``knock``; declining an upcard is a ``pass`` in every turn, while ours is one only in the first offers;
+``starter`` is the seat that is offered the first upcard, and the other seat deals. The rules are ``eaai_2p``.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ RULES = "eaai_2p"
 _SEATS = 2
 _HAND_SIZE = 10
 _KINDS = {"cancel": "dead", "knock": "knock", "gin": "gin", "undercut": "undercut"}
-#: Cards of the table's deal: two hands in turn, then the upcard.
+#: The cards in the two hands, dealt in turn; the upcard follows.
 _DEALT = _SEATS * _HAND_SIZE
 
 
 @dataclass(frozen=True)
 class ChallengeDeal:
-    """One recorded deal, in our words: cards as texts, actions as ours.
+    """One recorded deal, with cards as texts and actions as in our engine.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ChallengeDeal:
     deck : tuple of str
         The 52 cards in dealing order, to seat 0 first.
     starter : int
-        The seat that is offered the first upcard; the other one dealt.
+        The seat that is offered the first upcard; the other seat dealt.
     moves : tuple of (int, str)
         Seat and action, first to last.
     final_hands : tuple of tuples of str
@@ -66,7 +66,7 @@ class ChallengeDeal:
     least_deadwood : tuple of int
         Points of the best arrangement of each final hand by itself.
     points : tuple of int
-        What the deal paid each seat.
+        Points of each seat for the deal.
     """
 
     source: str
@@ -84,41 +84,42 @@ class ChallengeDeal:
 
 
 def read_challenge_deals(path: str | Path) -> ReadResult:
-    """Read a file of deals, one a line; a name that ends with ``.gz`` stands for a compressed one.
+    """Read a file of deals, one a line; compressed if the name ends with ``.gz``.
 
-    Good lines are read and the others told by number. Raises ``OSError`` only where the file cannot be opened.
+    Lines that are not deals are reported by number. Raises ``OSError`` only if the file cannot be opened.
     """
-    found: ReadResult = ReadResult([], [])
-    for number, line in numbered_lines(path, found.problems):
+    result: ReadResult = ReadResult([], [])
+    for number, line in numbered_lines(path, result.problems):
         try:
-            found.records.append(parse_challenge_deal(line))
+            result.records.append(parse_challenge_deal(line))
         except RecordError as error:
-            found.problems.append((number, str(error)))
-    return found
+            result.problems.append((number, str(error)))
+    return result
 
 
 def parse_challenge_deal(line: str) -> ChallengeDeal:
-    """Return the deal of a line; raises ``RecordError`` for a line that holds none."""
+    """Return the deal of a line; raises ``RecordError`` for a line that is not a deal."""
     try:
         content = json.loads(line)
         if not isinstance(content, dict):
-            raise ValueError("a JSON object is needed")
+            raise ValueError("expected a JSON object")
         return _parse(content)
     except KeyError as error:
         raise RecordError(f"{error.args[0]!r} is missing") from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise error if isinstance(error, RecordError) else RecordError(f"no recorded deal: {error}") from None
+        raise error if isinstance(error, RecordError) else RecordError(f"not a recorded deal: {error}") from None
 
 
 def replay_challenge_deal(deal: ChallengeDeal) -> State:
     """Play a deal through the engine and return its final state, one row.
 
-    The recorded melds play no part: where several arrangements are equally good, ours is the one of docs/rules.md.
+    The recorded melds are not used: of several arrangements that are equally good, the engine takes the one of
+    docs/rules.md.
 
     Raises
     ------
     RecordError
-        A move out of turn or not legal, a deal that does not end with its moves, or other final hands than recorded.
+        A move is out of turn or not legal, the deal does not end with its moves, or the final hands differ.
     """
     engine = Engine(RULES)
     layout, state = engine.layout, engine.state
@@ -130,6 +131,7 @@ def replay_challenge_deal(deal: ChallengeDeal) -> State:
             engine.step([layout.index(action)])
         except IllegalAction as error:
             raise RecordError(f"move {number}: {error}") from None
+
     if not engine.over[0]:
         raise RecordError(f"the deal is not over after its {len(deal.moves)} moves")
     for seat in range(_SEATS):
@@ -152,13 +154,14 @@ def _parse(content: dict[str, Any]) -> ChallengeDeal:
     starter = _int(content["starter"], 0, _SEATS - 1)
     kind = _KINDS.get(content["type"])
     if kind is None:
-        raise RecordError(f"type {content['type']!r}: one of {', '.join(_KINDS)} is needed")
+        raise RecordError(f"type {content['type']!r}: expected one of {', '.join(_KINDS)}")
     for seat in range(_SEATS):
         if set(_cards(content[f"hand{seat}"], _HAND_SIZE)) != set(deck[seat:_DEALT:_SEATS]):
             raise RecordError(f"hand{seat} is not what the deck deals")
     if _card(content["upcard"]) != deck[_DEALT]:
         raise RecordError("upcard is not what the deck deals")
-    knocker, melds, left = None, {}, None
+
+    knocker, melds, deadwood_left = None, {}, None
     if kind != "dead":
         knocker = _int(content["knocker"], 0, _SEATS - 1)
         melds = {
@@ -166,7 +169,8 @@ def _parse(content: dict[str, Any]) -> ChallengeDeal:
             1 - knocker: tuple(_cards(meld) for meld in content["opp_melds"]),
         }
         points = _int(content["knock_deadwood"]), _int(content["opp_deadwood_after_layoff"])
-        left = points if knocker == 0 else points[::-1]
+        deadwood_left = points if knocker == 0 else points[::-1]
+
     return ChallengeDeal(
         source=str(content["source"]),
         deck=deck,
@@ -177,7 +181,7 @@ def _parse(content: dict[str, Any]) -> ChallengeDeal:
         knocker=knocker,
         melds=melds,
         layoffs=_cards([card for card, _ in content["layoffs"]]),
-        deadwood=left,
+        deadwood=deadwood_left,
         least_deadwood=_pair(content["min_deadwood"]),
         points=_pair(content["points"]),
     )
@@ -189,35 +193,38 @@ def _moves(actions: list[Any], cards: Sequence[str]) -> list[tuple[int, str]]:
     upcard, stock = cards[0], list(cards[1:])
     for index, (seat, verb, card) in enumerate(actions):
         _int(seat, 0, _SEATS - 1)
-        follows = actions[index + 1][1] if index + 1 < len(actions) else ""
+        next_verb = actions[index + 1][1] if index + 1 < len(actions) else ""
+
         if verb == "pass":
+            # Only the passes on the first upcard are actions of ours.
             if len(moves) < _SEATS and all(action == "pass" for _, action in moves):
                 moves.append((seat, "pass"))
         elif verb in ("up", "stock"):
             expected = upcard if verb == "up" else stock.pop(0) if stock else "--"
             if _card(card) != expected:
-                raise RecordError(f"action {index + 1}: {_card(card)} is drawn where {expected} lies")
+                raise RecordError(f"action {index + 1}: expected {expected} to be drawn, got {_card(card)}")
             moves.append((seat, "take" if verb == "up" else "draw"))
         elif verb == "discard":
             upcard = _card(card)
-            moves.append((seat, f"{'knock' if follows == 'knock' else 'discard'} {upcard}"))
-        elif verb != "knock" or follows:
-            raise RecordError(f"action {index + 1}: {verb!r} is none, or not in its place")
+            moves.append((seat, f"{'knock' if next_verb == 'knock' else 'discard'} {upcard}"))
+        elif verb != "knock" or next_verb:
+            raise RecordError(f"action {index + 1}: {verb!r} is not an action, or not possible here")
     return moves
 
 
 def _card(card: Any) -> str:
-    """Return the text of a card of theirs."""
+    """Return the text of a recorded card."""
     number = _int(card, 0, NUM_CARDS - 1)
     return RANKS[number % NUM_RANKS] + CHALLENGE_SUITS[number // NUM_RANKS % NUM_SUITS]
 
 
 def _cards(cards: Any, count: int | None = None) -> tuple[str, ...]:
     if not isinstance(cards, list):
-        raise RecordError(f"{cards!r}: a list of cards is needed")
+        raise RecordError(f"expected a list of cards, got {cards!r}")
     texts = tuple(_card(card) for card in cards)
     if len(set(texts)) != len(texts) or (count is not None and len(texts) != count):
-        raise RecordError(f"{count or 'some'} different cards are needed, not {' '.join(texts)}")
+        expected = "different cards" if count is None else f"{count} different cards"
+        raise RecordError(f"expected {expected}, got {' '.join(texts)}")
     return texts
 
 
@@ -228,5 +235,5 @@ def _pair(values: Any) -> tuple[int, ...]:
 
 def _int(value: Any, low: int = 0, high: int = int(np.iinfo(np.int32).max)) -> int:
     if type(value) is not int or not low <= value <= high:
-        raise RecordError(f"{value!r}: a whole number from {low} to {high} is needed")
+        raise RecordError(f"expected a whole number from {low} to {high}, got {value!r}")
     return value

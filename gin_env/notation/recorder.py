@@ -25,12 +25,12 @@ from gin_env.notation.records import DealRecord, GameRecord, Standing, TableReco
 from gin_env.rules import Rules, resolve_rules
 from gin_env.scoring.deal_result import describe_result
 
-#: Who sits in each seat: names for all rows, or a function of the row.
+#: The names of the agents, one for each seat: for all rows, or a function of the row.
 Agents = Sequence[str] | Callable[[int], Sequence[str]]
 
 
 def standing_of(state: State, row: int) -> Standing:
-    """Return the game around a row's deal as it stands now."""
+    """Return the scores of the game around a row's deal."""
     return Standing(
         scores=tuple(state.scores[row].tolist()),
         boxes=tuple(state.boxes[row].tolist()),
@@ -41,7 +41,7 @@ def standing_of(state: State, row: int) -> Standing:
 
 
 def new_game(rules: Rules) -> Standing:
-    """Return the standing before a game's first deal."""
+    """Return the standing before the first deal of a game."""
     return standing_of(State.allocate(rules, 1), 0)
 
 
@@ -57,21 +57,21 @@ def record_deals(
     Parameters
     ----------
     finished : State
-        D * K rows: the K tables of each of D deals, one after another (K is 1 but in mode ``two_tables``).
+        D * K rows: the K tables of each of D deals, one after another (K is 2 in mode ``two_tables``, else 1).
     before : sequence of Standing, optional
-        The games before each deal. Without it each deal is the first of its game, or was not booked at all.
+        The games before each deal. Without it, each deal must be the first of its game or not part of one.
     agents : sequence of str, or callable, optional
         A name for each seat, or a function that gives them for one of ``rows``.
     seeds : mapping, optional
         Seeds to note, by name.
     rows : sequence of int, optional
-        What the deals are called when ``agents`` is asked; by default 0 to D - 1.
+        The row of each deal, for ``agents``; by default 0 to D - 1.
 
     Raises
     ------
     ValueError
-        A deal that is not over, one whose game has begun earlier if ``before`` is not given, or one that was
-        played on from a loaded position, so that its log does not begin with the deal.
+        A deal is not over; it is not the first of its game and ``before`` is not given; or it was continued from a
+        loaded position, so that its log does not begin with the deal.
     """
     rules = finished.rules
     tables = np.arange(finished.num_deals).reshape(-1, rules.num_tables)
@@ -80,17 +80,14 @@ def record_deals(
     name, version, records = rules.name, __version__, []
     for number, table_rows in enumerate(tables.tolist()):
         after = standing_of(finished, table_rows[0])
-        if before is None and after.deals_played > 1:
-            raise ValueError(f"deal {number} is number {after.deals_played} of its game: before= is needed")
-        earlier = before[number] if before else (new_game(rules) if after.deals_played else after)
         names = agents(rows[number] if rows is not None else number) if callable(agents) else agents
         if len(names) not in (0, rules.num_players):
-            raise ValueError(f"agents={names!r}: {rules.num_players} names are needed, one for each seat")
+            raise ValueError(f"agents={names!r}: expected {rules.num_players} names, one for each seat")
         records.append(
             DealRecord(
                 rules=name,
                 tables=tuple(_record_table(finished, row) for row in table_rows),
-                before=earlier,
+                before=before[number] if before else _standing_before(rules, after, number),
                 after=after,
                 points=_ints(deals.points[number]),
                 net_points=_ints(deals.net_points[number]),
@@ -103,14 +100,21 @@ def record_deals(
     return records
 
 
+def _standing_before(rules: Rules, after: Standing, number: int) -> Standing:
+    """Return the standing before a deal that is the first of its game, or not part of a game."""
+    if after.deals_played > 1:
+        raise ValueError(f"deal {number} is number {after.deals_played} of its game: give before=")
+    return new_game(rules) if after.deals_played else after
+
+
 class Recorder:
-    """Makes a record of each episode that ends.
+    """Make a record of each episode that ends.
 
     Parameters
     ----------
     rules : Rules or str
     episode : {"deal", "game"}
-        As in the ``Episodes`` that are followed, from their reset on.
+        As in the ``Episodes`` to be recorded, from their reset on.
     agents : sequence of str, or callable, optional
         A name for each seat, or a function that gives them for a row.
     seeds : mapping, optional
@@ -121,7 +125,7 @@ class Recorder:
     Attributes
     ----------
     records : list of DealRecord or GameRecord
-        What was recorded, where there is no sink.
+        The records, if there is no sink.
     """
 
     def __init__(
@@ -133,13 +137,14 @@ class Recorder:
         sink: str | Path | Callable[[DealRecord | GameRecord], object] | None = None,
     ) -> None:
         if episode not in EPISODES:
-            raise ValueError(f"unknown episode {episode!r}: one of {', '.join(EPISODES)}")
+            raise ValueError(f"unknown episode {episode!r}: expected one of {', '.join(EPISODES)}")
+        if not callable(agents):
+            _check_agents(resolve_rules(rules), agents)
+        if sink is not None and not callable(sink) and not isinstance(sink, str | Path):
+            raise ValueError(f"sink={sink!r}: expected a path, or a function that takes a record")
+
         self.rules = resolve_rules(rules)
         self.episode = episode
-        if not callable(agents):
-            _check_agents(self.rules, agents)
-        if sink is not None and not callable(sink) and not isinstance(sink, str | Path):
-            raise ValueError(f"sink={sink!r}: must be a path, or a function that takes a record")
         self.agents = agents
         self.seeds = dict(seeds or {})
         self.records: list[DealRecord | GameRecord] = []
@@ -147,27 +152,34 @@ class Recorder:
         self._sink = sink
 
     def note(self, transition: Transition) -> None:
-        """Record the episodes that ended with a step; call it after each.
+        """Record the episodes that ended with a step; call this after each step.
 
-        A game of which the recorder has not seen all deals, because it came later, is left out.
+        A game is left out if the recorder has not seen all of its deals.
 
-        Raises ``ValueError`` for a step of other rules, or of other episodes, than the recorder was made for.
+        Raises
+        ------
+        ValueError
+            The step is of other rules, or of other episodes, than the recorder was made for.
         """
         finished = transition.finished
         if finished is None:
             return
         if (finished.rules, transition.episode) != (self.rules, self.episode):
             raise ValueError(
-                f"this recorder is for {self.rules.name}, episode {self.episode!r}: a step of {finished.rules.name}, "
-                f"episode {transition.episode!r}, cannot be recorded"
+                f"expected a step of {self.rules.name}, episode {self.episode!r}, "
+                f"got one of {finished.rules.name}, episode {transition.episode!r}"
             )
+
+        # Keep the rows whose game the recorder has seen from its first deal.
         played = finished.deals_played[:: self.rules.num_tables].tolist()
         rows = transition.finished_rows.tolist()
         games = [[] if count == 1 else self._games.pop(row, []) for row, count in zip(rows, played, strict=True)]
         seen = [number for number, game in enumerate(games) if len(game) == played[number] - 1]
+
         before = [games[number][-1].after if games[number] else new_game(self.rules) for number in seen]
         tables = np.arange(finished.num_deals).reshape(-1, self.rules.num_tables)[seen].ravel()
         deals = record_deals(finished.take(tables), before, self.agents, self.seeds, [rows[number] for number in seen])
+
         for number, deal in zip(seen, deals, strict=True):
             row, game = rows[number], [*games[number], deal]
             if not transition.over_deals[number]:
@@ -186,11 +198,9 @@ class Recorder:
 
 
 def _check_agents(rules: Rules, agents: Sequence[str]) -> None:
-    proper = isinstance(agents, Sequence) and not isinstance(agents, str) and all(isinstance(n, str) for n in agents)
-    if not proper or len(agents) not in (0, rules.num_players):
-        raise ValueError(
-            f"agents={agents!r}: a name for each of the {rules.num_players} seats is needed, or none at all"
-        )
+    are_names = isinstance(agents, Sequence) and not isinstance(agents, str) and all(isinstance(n, str) for n in agents)
+    if not are_names or len(agents) not in (0, rules.num_players):
+        raise ValueError(f"agents={agents!r}: expected {rules.num_players} names, one for each seat, or none")
 
 
 def _record_game(deals: list[DealRecord], transition: Transition, number: int) -> GameRecord:
@@ -209,24 +219,26 @@ def _record_game(deals: list[DealRecord], transition: Transition, number: int) -
 
 
 def _check_logs(state: State) -> None:
-    """Raise ``ValueError`` unless each row's log leads from the hands that its deck deals to those at its end."""
-    rows, partner_seats = np.arange(state.num_deals), state.rules.partner_seats
+    """Raise ``ValueError`` unless each row's log leads from the hands that its deck deals to the final hands."""
+    rows = np.arange(state.num_deals)
     dealt = State.allocate(state.rules, state.num_deals)
     deal_cards(dealt, rows, state.deck, state.dealer)
     verbs = np.array(action_layout(state.rules).verbs)[action_layout(state.rules).verb_of]
+
     for row in rows.tolist():
         hands = [int(hand) for hand in dealt.hands[row]]
         events = unpack_events(state.log[row, : state.log_size[row]])
-        seats, indices, cards = (part.tolist() for part in events)
+        seats, indices, cards = (values.tolist() for values in events)
         for seat, verb, bit in zip(seats, verbs[indices].tolist(), CARD_BITS[cards].tolist(), strict=True):
             if verb == "give":
-                giver = seat if hands[seat] & bit else partner_seats(seat)  # the mover may pick the reply
+                # With trade_reply "mover", an answer is logged for the mover, but comes from the partner's hand.
+                giver = seat if hands[seat] & bit else state.rules.partner_seats(seat)
                 hands[giver] ^= bit
-                hands[partner_seats(giver)] ^= bit
+                hands[state.rules.partner_seats(giver)] ^= bit
             elif verb in ("take", "draw", "discard", "knock"):
                 hands[seat] ^= bit
         if hands != state.hands[row].tolist():
-            raise ValueError(f"the log of row {row} does not begin with its deal: it was played on from a position")
+            raise ValueError(f"the log of row {row} does not begin with its deal: it was continued from a position")
 
 
 def _record_table(state: State, row: int) -> TableRecord:

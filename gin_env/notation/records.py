@@ -1,11 +1,11 @@
-"""Deals and games as JSON lines: what was dealt and played, what came of it, and a checksum over it all.
+"""Deals and games as JSON lines: what was dealt and played, the result, and a checksum of it all.
 
 >>> write_records("games.jsonl.gz", recorder.records)
 >>> records, problems = read_records("games.jsonl.gz")
 
 A line is compact ASCII JSON with its keys in a fixed order, so that each record has one text; its last
-value is a checksum of all that stands before it. A line that was changed, cut or written by another hand is
-named with its number and never loaded. ``gin_env.notation.recorder`` makes records,
+value is a checksum of everything before it. A line that was changed, cut short or written in another way is
+reported with its number and never loaded. ``gin_env.notation.recorder`` makes records,
 ``gin_env.notation.replay`` plays them; docs/records.md shows both.
 """
 
@@ -46,14 +46,14 @@ __all__ = [
 ]
 
 DEAL_FORMAT, GAME_FORMAT = "gin_env deal 1", "gin_env game 1"
-#: What a game's deals share with it; on a game's line it stands once.
+#: What a game's deals share with it; a game's line has it once.
 _HEADER = ("version", "rules", "agents", "seeds")
-#: Fields that a line has only where there is something in them, so that lines written before they were known stay good.
+#: Fields that a line has only if they are not empty, so that lines written before they existed stay valid.
 _MAY_BE_MISSING = ("thoughts",)
 
 #: Digits after the point of the numbers in a thought: enough to read, and few enough to keep lines short.
 THOUGHT_DIGITS = 4
-#: Actions that an agent thinks less likely are not written down: a network gives every legal action some chance.
+#: Actions that an agent finds less likely are not recorded: a network gives every legal action some probability.
 LEAST_PROBABILITY = 0.001
 
 
@@ -75,17 +75,17 @@ class Thought:
     Attributes
     ----------
     probabilities : dict of str to float
-        How likely it would play each legal action, by the action's text: from likely to unlikely, of equals by text.
-        Rounded to ``THOUGHT_DIGITS`` digits; those below ``LEAST_PROBABILITY`` are left out.
+        How likely it would play each legal action, by the action's text: from likely to unlikely, equal ones by text.
+        Rounded to ``THOUGHT_DIGITS`` digits, without those below ``LEAST_PROBABILITY``.
     value : float or None
-        What it expects from here to the end of the episode, for the viewer's team; None where it has no such estimate.
+        What it expects from here to the end of the episode, for the viewer's team; None if it has no such estimate.
         The unit is that of the rewards it was trained with: for ``"scaled"`` net points / 20, for ``"points"`` net
         points, for ``"win"`` from -1 to 1 (``gin_env.episodes.rewards``).
 
     Raises
     ------
     ValueError
-        A probability that is no float from 0 to 1, or a value that is no finite float.
+        A probability that is not a float from 0 to 1, or a value that is not a finite float.
     """
 
     probabilities: dict[str, float]
@@ -94,9 +94,9 @@ class Thought:
     def __post_init__(self) -> None:
         for action, probability in self.probabilities.items():
             if not isinstance(probability, float) or not 0.0 <= probability <= 1.0:
-                raise ValueError(f"probability of {action!r}: {probability!r} is no float from 0 to 1")
+                raise ValueError(f"probability of {action!r}: expected a float from 0 to 1, got {probability!r}")
         if self.value is not None and not (isinstance(self.value, float) and math.isfinite(self.value)):
-            raise ValueError(f"value={self.value!r}: a finite float is needed, or None")
+            raise ValueError(f"value={self.value!r}: expected a finite float or None")
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class TableRecord:
     bonuses : dict
         The bonuses within the points, by name.
     thoughts : tuple of Thought or None
-        What the agents thought, one for each action and None where nothing is known; empty where none is known at all.
+        What the agents thought, one for each action and None where it is not known; empty if no thought is known.
     """
 
     deck: str
@@ -162,7 +162,7 @@ class DealRecord:
     tables : tuple of TableRecord
         One, or two in mode ``two_tables``.
     before, after : Standing
-        The game around the deal. A deal whose points were not booked has the same before and after it.
+        The game around the deal. A deal whose points were not added to a game has the same before and after it.
     points, net_points : tuple of int
         By team, all tables together.
     winner : int or None
@@ -198,7 +198,7 @@ class GameRecord:
     Attributes
     ----------
     bonuses : tuple of int
-        What the end of the game paid on top, by team.
+        What the end of the game paid in addition, by team.
     final_scores : tuple of int
         The scores after the last deal with these bonuses, by team.
     winner : int or None
@@ -228,17 +228,19 @@ def from_json(line: str) -> DealRecord | GameRecord:
     Raises
     ------
     RecordError
-        Whatever else the line is: cut short, changed, of another format, or with values that no record has.
+        The line is anything else: cut short, changed, of another format, or with values that no record has.
     """
     try:
         content = json.loads(unseal(line))
     except RecordError:
         raise
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"no JSON: {error}") from None
+        raise RecordError(f"not JSON: {error}") from None
+
     form = content.get("format") if isinstance(content, dict) else None
     if form not in (DEAL_FORMAT, GAME_FORMAT):
         raise RecordError(f"format {form!r}: this version reads {DEAL_FORMAT!r} and {GAME_FORMAT!r}")
+
     record = _read_deal(content) if form == DEAL_FORMAT else _read_game(content)
     if record.to_json() != line:
         raise RecordError("not the text that this record has: write records with to_json()")
@@ -246,18 +248,18 @@ def from_json(line: str) -> DealRecord | GameRecord:
 
 
 def read_records(path: str | Path) -> ReadResult:
-    """Read a file of records, one a line; a name that ends with ``.gz`` stands for a compressed one.
+    """Read a file of records, one a line; compressed if the name ends with ``.gz``.
 
-    Whatever a line holds, good lines are read and the others are told by number. Raises ``OSError`` only
-    where the file cannot be opened.
+    Lines that are not records are reported by number, and all others are read. Raises ``OSError`` only if the file
+    cannot be opened.
     """
-    found: ReadResult = ReadResult([], [])
-    for number, line in numbered_lines(path, found.problems):
+    result: ReadResult = ReadResult([], [])
+    for number, line in numbered_lines(path, result.problems):
         try:
-            found.records.append(from_json(line))
+            result.records.append(from_json(line))
         except RecordError as error:
-            found.problems.append((number, str(error)))
-    return found
+            result.problems.append((number, str(error)))
+    return result
 
 
 def write_records(
@@ -265,13 +267,13 @@ def write_records(
 ) -> None:
     """Write records (or one), one a line; compressed if the name ends with ``.gz``.
 
-    A new file takes the place of an old one at the end, in one step; lines to ``append`` are written at once.
+    A new file replaces an old one in one step, once it is complete; lines to ``append`` are written at once.
     """
     if isinstance(records, DealRecord | GameRecord):
         records = [records]
     records = list(records)
     if wrong := [record for record in records if not isinstance(record, DealRecord | GameRecord)]:
-        raise ValueError(f"{wrong[0]!r} is no record: gin_env.Recorder and record_deals make them")
+        raise ValueError(f"expected records, as gin_env.Recorder and record_deals make them, got {wrong[0]!r}")
     write_lines(path, (record.to_json() for record in records), append)
 
 
@@ -283,15 +285,17 @@ def split_deck(deck: str) -> list[int]:
 
 def _write(form: str, record: DealRecord | GameRecord, content: dict[str, Any]) -> str:
     header = {name: getattr(record, name) for name in _HEADER}
-    whole = {"format": form, **header, **content}
-    return seal(json.dumps(whole, separators=(",", ":"), allow_nan=False, default=_fields))
+    line = {"format": form, **header, **content}
+    return seal(json.dumps(line, separators=(",", ":"), allow_nan=False, default=_fields))
 
 
 def _fields(value: Any) -> dict[str, Any]:
+    """Return what JSON holds of a table, a standing or a thought."""
     return {name: part for name, part in vars(value).items() if part or name not in _MAY_BE_MISSING}
 
 
 def _content(record: DealRecord | GameRecord) -> dict[str, Any]:
+    """Return a record's fields without the header."""
     return {name: value for name, value in vars(record).items() if name not in _HEADER}
 
 
@@ -302,6 +306,7 @@ def _read_deal(content: dict[str, Any]) -> DealRecord:
 
 
 def _read_game(content: dict[str, Any]) -> GameRecord:
+    """Return the game of a line, whose header is also that of its deals."""
     header = {name: content.get(name) for name in _HEADER}
     deals = content.get("deals")
     if isinstance(deals, list):
@@ -313,11 +318,14 @@ def _read_game(content: dict[str, Any]) -> GameRecord:
 
 
 def _check(deal: DealRecord) -> None:
-    """Raise ``RecordError`` for values that no replay could make sense of."""
+    """Raise ``RecordError`` for values that cannot be replayed."""
     try:
         rules = _rules_of(deal.rules)
         if len(deal.tables) != rules.num_tables or len(deal.agents) not in (0, rules.num_players):
-            raise ValueError(f"{len(deal.tables)} tables and {len(deal.agents)} agents do not fit {deal.rules}")
+            raise ValueError(
+                f"expected {rules.num_tables} tables and {rules.num_players} agents (or none) for {deal.rules}, "
+                f"got {len(deal.tables)} and {len(deal.agents)}"
+            )
         for table in deal.tables:
             split_deck(table.deck)
             if action_texts(rules, table.indices) != table.actions:
@@ -329,15 +337,15 @@ def _check(deal: DealRecord) -> None:
 
 def _check_thoughts(rules: Rules, table: TableRecord) -> None:
     if len(table.thoughts) not in (0, len(table.actions)):
-        raise ValueError(f"{len(table.thoughts)} thoughts for {len(table.actions)} actions: one for each is needed")
+        raise ValueError(f"expected {len(table.actions)} thoughts, one for each action, got {len(table.thoughts)}")
     known = set(_all_texts(rules)) if table.thoughts else set()
     for number, thought in enumerate(table.thoughts, start=1):
-        if thought is not None and (foreign := thought.probabilities.keys() - known):
-            raise ValueError(f"the thought at action {number}: {min(foreign)!r} is no action of {rules.name}")
+        if thought is not None and (unknown := thought.probabilities.keys() - known):
+            raise ValueError(f"the thought at action {number}: {min(unknown)!r} is not an action of {rules.name}")
 
 
 def action_texts(rules: Rules, indices: Iterable[int]) -> tuple[str, ...]:
-    """Return the texts of some action indices; raises ``ValueError`` for one that is none."""
+    """Return the texts of action indices; raises ``ValueError`` for an index that is not an action."""
     texts = _all_texts(rules)
     return tuple(texts[index] if 0 <= index < len(texts) else action_layout(rules).text(index) for index in indices)
 
@@ -359,27 +367,33 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _decode(kind: Any, value: Any, name: str) -> Any:
-    """Return a JSON value as what a field's type says; raises ``RecordError`` naming it where it is something else."""
+    """Return a JSON value as the type of its field; raises ``RecordError``, naming the field, for another type."""
     origin = get_origin(kind)
-    if origin is types.UnionType:
+    if origin is types.UnionType:  # a type, or None
         return None if value is None else _decode(get_args(kind)[0], value, name)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        fields = _decode(dict[str, Any], value, name)
-        if missing := [key for key in _hints(kind) if key not in fields and key not in _MAY_BE_MISSING]:
-            raise RecordError(f"{name} lacks {', '.join(missing)}")
-        decoded = {key: _decode(hint, fields[key], key) for key, hint in _hints(kind).items() if key in fields}
-        try:
-            return kind(**decoded)
-        except ValueError as error:
-            raise RecordError(str(error)) from None
+        return _decode_dataclass(kind, value, name)
+
     if origin is tuple:
         inner = get_args(kind)[0]
-        parts = _decode(list, value, name)
-        if {*map(type, parts)} <= {inner}:
-            return tuple(parts)
-        return tuple(_decode(inner, part, name) for part in parts)
+        items = _decode(list, value, name)
+        if {*map(type, items)} <= {inner}:  # plain values need no decoding one by one
+            return tuple(items)
+        return tuple(_decode(inner, item, name) for item in items)
     if origin is dict:
-        return {key: _decode(get_args(kind)[1], part, key) for key, part in _decode(dict, value, name).items()}
+        return {key: _decode(get_args(kind)[1], item, key) for key, item in _decode(dict, value, name).items()}
+
     if kind is not Any and type(value) is not kind:
-        raise RecordError(f"{name}={value!r}: {kind.__name__} is needed")
+        raise RecordError(f"{name}={value!r}: expected {kind.__name__}")
     return value
+
+
+def _decode_dataclass(kind: type, value: Any, name: str) -> Any:
+    fields = _decode(dict[str, Any], value, name)
+    if missing := [key for key in _hints(kind) if key not in fields and key not in _MAY_BE_MISSING]:
+        raise RecordError(f"{name} lacks {', '.join(missing)}")
+    decoded = {key: _decode(hint, fields[key], key) for key, hint in _hints(kind).items() if key in fields}
+    try:
+        return kind(**decoded)
+    except ValueError as error:
+        raise RecordError(str(error)) from None

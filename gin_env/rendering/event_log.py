@@ -1,4 +1,7 @@
-"""What has happened in a deal, made of its log as somebody saw it: events, the pile's order, cards that just came."""
+"""The events of a deal as one observer saw them, and what follows from them.
+
+From the events come the order of the discard pile and the cards that have just come into a hand.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,26 @@ from gin_env.cards import NO_CARD
 from gin_env.engine import Phase
 from gin_env.rules import Rules
 
-#: What a card that has just come into a hand is called there.
-_ARRIVALS = {"take": "took", "draw": "drew", "give": "got"}
-#: What ends a turn, or passes it on.
-_ENDINGS = ("discard", "pass", "knock", "big_gin")
-_WITHIN_A_TURN = (Phase.PLAY, Phase.TRADE_ANSWER, Phase.CATCH)
+#: The tag of a card that has just come into a hand, by the action that brought it.
+_ARRIVAL_TAGS = {"take": "took", "draw": "drew", "give": "got"}
+_OFFER_TAG = "offer"
+#: The actions that end a turn, or pass it on.
+_TURN_ENDS = ("discard", "pass", "knock", "big_gin")
+#: The phases in which the turn's seat has drawn.
+_AFTER_DRAW = (Phase.PLAY, Phase.TRADE_ANSWER, Phase.CATCH)
 
 
 class Event(NamedTuple):
-    """One thing that happened."""
+    """One action as it was seen."""
 
     seat: int  #: at the table
     verb: str
-    card: int  #: card id, NO_CARD for none or one that is not to be shown
-    is_answer: bool = False  #: whether a card was given in return for one on offer
+    card: int  #: card id; NO_CARD for an action without a card, or one whose card was not seen
+    is_answer: bool = False  #: whether the card was given in return for an offered one
 
 
 class Turn(NamedTuple):
-    """The turn under way; cards are NO_CARD for none or one that is not to be shown."""
+    """The turn under way; each card is NO_CARD where there is none, or where it was not seen."""
 
     phase: Phase
     seat: int  #: at the table
@@ -36,51 +41,64 @@ class Turn(NamedTuple):
 
 
 def events_of(seats: Sequence[int], verbs: Sequence[str], cards: Sequence[int], phase: int) -> list[Event]:
-    """Return the last events of a deal; ``phase`` is that after them."""
+    """Return the last events of a deal, oldest first; ``phase`` is the phase after them."""
     return [Event(*event) for event in zip(seats, verbs, cards, answers_among(verbs, phase), strict=True)]
 
 
 def answers_among(verbs: Sequence[str], phase: int) -> list[bool]:
-    """Return which of a deal's last actions gave a card in return for one on offer.
+    """Return, for each of a deal's last actions, whether it gave a card in return for an offered one.
 
-    Every offer is answered before anything else happens, so that only the phase after the last action is needed.
+    Every offer is answered before anything else happens. So the phase after the last action shows whether the last
+    ``give`` was an offer, and the earlier ones follow from it.
     """
-    waiting, found = phase == Phase.TRADE_ANSWER, []
+    answers_from_last = []
+    answer_due = phase == Phase.TRADE_ANSWER
     for verb in reversed(verbs):
-        found.append(verb == "give" and not waiting)
-        waiting = verb == "give" and not waiting
-    return found[::-1]
+        is_answer = verb == "give" and not answer_due
+        answers_from_last.append(is_answer)
+        answer_due = is_answer  # before an answer comes its offer
+    return answers_from_last[::-1]
 
 
 def arrivals(rules: Rules, events: Sequence[Event], turn: Turn) -> list[dict[int, str]]:
-    """Return by seat the cards that came in the turn under way, as far as known, each with a word for how.
+    """Return, for each seat, the known cards that came to it in the turn under way, each with its tag.
 
-    Events may begin in the middle of the turn, as in a loaded position.
+    The events may begin in the middle of the turn, as in a loaded position.
     """
     arrived: list[dict[int, str]] = [{} for _ in range(rules.num_seats)]
-    if turn.phase in _WITHIN_A_TURN and turn.drawn != NO_CARD:
-        arrived[turn.seat][turn.drawn] = _ARRIVALS["take" if turn.drawn == turn.taken else "draw"]
-    begins = max((place for place, event in enumerate(events, 1) if event.verb in _ENDINGS), default=0)
-    for event in events[begins:]:
-        word, partner = _ARRIVALS.get(event.verb), rules.partner_of(event.seat)
-        if word is None or event.card == NO_CARD:
-            continue
-        picked_by_mover = event.is_answer and rules.trade_reply == "mover"
-        receives = event.seat if event.verb != "give" or partner is None or picked_by_mover else partner
-        arrived[receives][event.card] = word
+
+    # The state holds this turn's draw even where the events do not.
+    if turn.phase in _AFTER_DRAW and turn.drawn != NO_CARD:
+        arrived[turn.seat][turn.drawn] = _ARRIVAL_TAGS["take" if turn.drawn == turn.taken else "draw"]
+
+    turn_start = max((count for count, event in enumerate(events, 1) if event.verb in _TURN_ENDS), default=0)
+    for event in events[turn_start:]:
+        if event.verb in _ARRIVAL_TAGS and event.card != NO_CARD:
+            arrived[_receiver(rules, event)][event.card] = _ARRIVAL_TAGS[event.verb]
+
     partner = rules.partner_of(turn.seat)
     if turn.phase is Phase.TRADE_ANSWER and turn.offered != NO_CARD and partner is not None:
-        arrived[partner][turn.offered] = "offer"
+        arrived[partner][turn.offered] = _OFFER_TAG
     return arrived
 
 
+def _receiver(rules: Rules, event: Event) -> int:
+    """Return the seat that holds the card of an event after it."""
+    partner = rules.partner_of(event.seat)
+    if event.verb != "give" or partner is None:
+        return event.seat
+    picked_by_mover = event.is_answer and rules.trade_reply == "mover"
+    return event.seat if picked_by_mover else partner
+
+
 def pile_order(events: Sequence[Event], cards: Sequence[int]) -> list[int]:
-    """Return cards of the pile from top to bottom, as far as the events tell; the others come last."""
+    """Return cards of the discard pile from top to bottom; those whose place the events do not show come last."""
     discarded: list[int] = []
     for event in events:
         if event.verb in ("discard", "knock"):
             discarded.append(event.card)
         elif event.verb == "take" and discarded:
             discarded.pop()
-    seen = [card for card in reversed(discarded) if card in cards]
-    return seen + [card for card in cards if card not in seen]
+
+    ordered = [card for card in reversed(discarded) if card in cards]
+    return ordered + [card for card in cards if card not in ordered]

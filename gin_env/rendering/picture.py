@@ -1,8 +1,9 @@
-"""How a table is laid out as a picture: where every card, box and word stands.
+"""The layout of a table as a picture: the place of every card, box and line of text.
 
-From top to bottom: which deal it is and the scores; the stock, the pile and what happened lately; one row for
-each hand, melds on bright panels, deadwood dimmed. At a showdown, cards laid off lie on the meld that took
-them, marked with who laid them. All pictures of the same rules have the same size, so that videos can be made of them.
+From top to bottom: which deal it is and the scores; the stock, the discard pile and the last events; one row for each
+hand, with melds on bright panels and the deadwood dimmed. At a showdown, laid-off cards are shown on the meld that took
+them, tagged with the seat that laid them off. All pictures of the same rules have the same size, so that they can be
+the frames of a video.
 """
 
 from __future__ import annotations
@@ -26,61 +27,60 @@ from gin_env.rendering.shapes import (
     Outline,
     Picture,
     Shape,
-    Words,
+    Text,
 )
 from gin_env.rendering.table import Hand, Table
-from gin_env.rendering.words import heading, question, result, told
+from gin_env.rendering.words import event_text, heading, question, result
 from gin_env.scoring import Kind
 
 _FELT, _BAND, _ROW, _ROW_OF_MOVER = "#1d5a3c", "#164a31", "#235f42", "#2f7a54"
 _INK, _QUIET, _CALL = "#ffffff", "#c9e2d3", "#ffd866"
 _MELD, _MELD_EDGE = "#8fc7a3", "#e8f5ec"
-#: Colours of teams: safe for colour-blind readers (Okabe and Ito), and told by names as well.
+#: Colours of the teams, safe for colour-blind readers (Okabe and Ito); the names say the same without colour.
 _TEAMS = ("#56b4e9", "#e69f00", "#cc79a7", "#f0e442", "#d9d9d9")
-_ARRIVED, _COUNT_INK = "#ffd866", "#10161c"
+_ARRIVED, _COUNT_BOX, _COUNT_INK = "#ffd866", "#ffffff", "#10161c"
 
-#: A longer name of rules, with every changed field in it, gives way to its beginning.
+#: Rules with a longer name (it lists every changed field) are shown as the preset, "changed".
 _LONGEST_NAME = 24
-#: How many letters there are for the cards under the pile's top card and the cards caught.
+#: The number of letters for the cards under the upcard and the caught cards.
 _BELOW_LETTERS = 75
-#: The least that a long name of a player leaves for what stands beside it.
-_ROOM_FOR_FACTS = 200
-#: What parts facts on one line.
-_BETWEEN = " · "
+#: The least width that a player's name leaves for the facts next to it.
+_LEAST_FACTS_WIDTH = 200
+_SEPARATOR = " · "
 
 _MARGIN = 10
-#: Sizes of words.
+#: Sizes of text.
 _LARGE, _MIDDLE, _SMALL = 20, 18, 16
-#: Heights: the two lines on top; the band with stock and pile; the line of cards under the pile's top card.
+#: Heights: the heading and the line of scores; the band with stock and pile; the line of cards under the upcard.
 _HEAD, _LINE, _BAND_HEIGHT, _BELOW = 30, 24, 138, 22
-#: A hand's row: the whole of it, where its name stands and where its cards begin.
+#: A hand's row: its height, the line of its name, the top of its cards.
 _ROW_HEIGHT, _NAME_LINE, _CARDS_TOP = 124, 22, 32
-#: Between the groups of a hand; around a meld; between neighbours who have room; between cards seen from behind.
+#: Gaps: between groups of a hand; around a meld; from card to card where there is room; from back to back.
 _GAP, _PANEL, _STEP, _BACK_STEP = 16, 4, CARD_WIDTH + 3, 22
-#: Where the words beside the pile begin, and how many lines there are.
-_TALK, _TALK_LINES = 186, 5
+#: The left edge of the text next to the pile, and how many lines it may have.
+_EVENTS_LEFT, _EVENT_LINES = 186, 5
 
 
 class _Group(NamedTuple):
-    """Cards that lie together in a row."""
+    """Cards drawn together in a hand's row."""
 
     cards: list[int]
-    meld: bool
+    is_meld: bool
     dim: bool
-    step: float
+    step: float  #: from one card's left edge to the next one's
 
 
 @dataclass
 class _Drawing:
-    """Shapes drawn so far, from the top; ``top`` is where the next part begins."""
+    """The shapes drawn so far, from the top; ``top`` is where the next part begins."""
 
     shapes: list[Shape] = field(default_factory=list)
     top: float = 0
 
-    def words(self, x: float, y: float, text: str, size: float, colour: str = _INK, anchor: str = "start") -> None:
-        """Add a line of words that stays within the picture."""
+    def text(self, x: float, y: float, text: str, size: float, colour: str = _INK, anchor: str = "start") -> None:
+        """Add a line of text that stays within the picture."""
         room = {"start": WIDTH - _MARGIN - x, "end": x - _MARGIN, "middle": 2 * min(x, WIDTH - x)}[anchor]
-        self.shapes.append(Words(x, y, text, size, colour, anchor, room))
+        self.shapes.append(Text(x, y, text, size, colour, anchor, room))
 
 
 def picture_of(tables: Sequence[Table]) -> Picture:
@@ -101,167 +101,229 @@ def _draw_table(drawing: _Drawing, table: Table) -> None:
     end = drawing.top + _table_height(table)
     _draw_head(drawing, table)
     _draw_band(drawing, table)
-    first = 0 if table.viewer is None else table.viewer + 1  # a viewer's own hand comes last, nearest to him
-    for place in range(table.rules.num_seats):
-        _draw_hand(drawing, table, table.hands[(first + place) % table.rules.num_seats])
+    for hand in _hands_from_top(table):
+        _draw_hand(drawing, table, hand)
     drawing.top = end
+
+
+def _hands_from_top(table: Table) -> list[Hand]:
+    """Return the hands in the order of their rows: a viewer's own hand is at the bottom, nearest to the viewer."""
+    first = 0 if table.viewer is None else table.viewer + 1
+    return [table.hands[(first + place) % len(table.hands)] for place in range(len(table.hands))]
 
 
 def _draw_head(drawing: _Drawing, table: Table) -> None:
     rules = table.rules
-    number = f"table {table.first_seat // rules.num_seats + 1}: " if rules.num_tables > 1 else ""
+    table_number = f"table {table.first_seat // rules.num_seats + 1}: " if rules.num_tables > 1 else ""
     name = rules.name if len(rules.name) <= _LONGEST_NAME else f"{rules.name.split('(')[0]}, changed"
-    head = heading(table, name).replace("  ", _BETWEEN)
-    drawing.words(_MARGIN, drawing.top + 22, f"{number}{head}", _LARGE)
-    scores = [
-        f"{'+'.join(f'p{seat}' for seat in rules.seats_of(team))} {table.scores[team]}{_boxes(table, team)}"
-        for team in range(rules.num_teams)
-    ]
+    head = heading(table, name).replace("  ", _SEPARATOR)
+    drawing.text(_MARGIN, drawing.top + 22, f"{table_number}{head}", _LARGE)
+
+    scores = [_score(table, team) for team in range(rules.num_teams)]
     scores += [f"sheet {number} {'/'.join(map(str, sheet))}" for number, sheet in enumerate(table.sheets, 1)]
-    line = f"score  {_BETWEEN.join(scores)}"
-    drawing.words(_MARGIN, drawing.top + _HEAD + 15, line, _SMALL, _QUIET)
+    drawing.text(_MARGIN, drawing.top + _HEAD + 15, f"score  {_SEPARATOR.join(scores)}", _SMALL, _QUIET)
     drawing.top += _HEAD + _LINE
 
 
-def _boxes(table: Table, team: int) -> str:
-    boxes = table.boxes[team]
-    return f" ({boxes} box{'es' * (boxes != 1)})" if boxes else ""
+def _score(table: Table, team: int) -> str:
+    """Return a team's score in the game: ``"p0+p2 45 (2 boxes)"``."""
+    seats, boxes = "+".join(f"p{seat}" for seat in table.rules.seats_of(team)), table.boxes[team]
+    boxes_text = f" ({boxes} box{'es' * (boxes != 1)})" if boxes else ""
+    return f"{seats} {table.scores[team]}{boxes_text}"
 
 
 def _draw_band(drawing: _Drawing, table: Table) -> None:
-    """Draw stock and pile, what happened lately, and what is asked or how the deal ended."""
+    """Draw the stock and the pile, the last events, and what the mover has to decide or how the deal ended."""
     top = drawing.top
     drawing.shapes.append(Box(0, top, WIDTH, _BAND_HEIGHT + _BELOW - 4, _BAND, radius=0))
-    cards, caption = top + 28, top + 21
-    if table.stock_count:
-        drawing.shapes.append(Card(_MARGIN + 6, cards, BACK, place="stock"))
-        middle = _MARGIN + 6 + CARD_WIDTH / 2
-        drawing.shapes.append(Box(middle - 17, cards + 28, 34, 26, "#ffffff", radius=5))
-        drawing.words(middle, cards + 48, str(table.stock_count), _LARGE, _COUNT_INK, "middle")
-    drawing.words(_MARGIN + 6, caption, "stock", _SMALL, _QUIET)
-    pile = _MARGIN + 6 + CARD_WIDTH + 24
-    drawing.words(pile, caption, "pile", _SMALL, _QUIET)
-    if table.upcard != NO_CARD:
-        fresh = table.events and table.events[-1].verb in ("discard", "knock")
-        drawing.shapes.append(Card(pile, cards, table.upcard, place="pile", edge=_ARRIVED if fresh else None))
-    drawing.words(_MARGIN + 6, top + _BAND_HEIGHT + 8, _below(table), _SMALL, _QUIET)
-    _draw_talk(drawing, table, top)
+    _draw_stock(drawing, table, _MARGIN + 6, top)
+    _draw_pile(drawing, table, _MARGIN + 6 + CARD_WIDTH + 24, top)
+    drawing.text(_MARGIN + 6, top + _BAND_HEIGHT + 8, _below(table), _SMALL, _QUIET)
+    _draw_events(drawing, table, top)
     drawing.top += _BAND_HEIGHT + _BELOW
 
 
+def _draw_stock(drawing: _Drawing, table: Table, left: float, top: float) -> None:
+    """Draw the stock as one card with the number of cards on it."""
+    if table.stock_count:
+        cards_top, middle = top + 28, left + CARD_WIDTH / 2
+        drawing.shapes.append(Card(left, cards_top, BACK, place="stock"))
+        drawing.shapes.append(Box(middle - 17, cards_top + 28, 34, 26, _COUNT_BOX, radius=5))
+        drawing.text(middle, cards_top + 48, str(table.stock_count), _LARGE, _COUNT_INK, "middle")
+    drawing.text(left, top + 21, "stock", _SMALL, _QUIET)
+
+
+def _draw_pile(drawing: _Drawing, table: Table, left: float, top: float) -> None:
+    """Draw the upcard, marked if it has just been discarded."""
+    drawing.text(left, top + 21, "pile", _SMALL, _QUIET)
+    if table.upcard != NO_CARD:
+        just_discarded = table.events and table.events[-1].verb in ("discard", "knock")
+        edge = _ARRIVED if just_discarded else None
+        drawing.shapes.append(Card(left, top + 28, table.upcard, place="pile", edge=edge))
+
+
 def _below(table: Table) -> str:
-    """Return what is known to lie under the pile's top card, as far as there is room, and what was caught."""
+    """Return the known cards under the upcard, as many as there is room for, and those that were caught."""
     if table.upcard == NO_CARD:
         return ""
-    each = len("5H ")
-    caught, room = card_ids(table.caught), _BELOW_LETTERS // each
-    told = f"{_BETWEEN}caught: {_some(caught, room // 2)}" if caught else ""
+    letters_per_card = len("5H ")
+    room = _BELOW_LETTERS // letters_per_card
+    caught = _caught(table, room // 2)
     if not table.below:
-        return f"nothing under {format_card(table.upcard)}{told}"
-    return f"under {format_card(table.upcard)}: {_some(table.below, room - len(told) // each)}{told}"
+        return f"nothing under {format_card(table.upcard)}{caught}"
+    below = _at_most(table.below, room - len(caught) // letters_per_card)
+    return f"under {format_card(table.upcard)}: {below}{caught}"
 
 
-def _some(cards: Sequence[int], most: int) -> str:
-    """Return the texts of so many cards at most, and how many more there are."""
+def _caught(table: Table, most: int) -> str:
+    """Return the cards of successful catches (``catch_glass``)."""
+    return f"{_SEPARATOR}caught: {_at_most(card_ids(table.caught), most)}" if table.caught else ""
+
+
+def _at_most(cards: Sequence[int], most: int) -> str:
+    """Return the texts of the first cards, at most ``most``, and the number of the others."""
     more = f" and {len(cards) - most} more" if len(cards) > most else ""
     return f"{format_cards(cards[:most])}{more}"
 
 
-def _draw_talk(drawing: _Drawing, table: Table, top: float) -> None:
-    """Tell the last events, and what is asked or how the deal ended."""
+def _draw_events(drawing: _Drawing, table: Table, top: float) -> None:
+    """Draw the last events, and under them what the mover has to decide or how the deal ended."""
     over = table.phase is Phase.OVER
     call = result(table) if over else f"{table.name(table.mover)}: {question(table)}"
-    lines = textwrap.wrap(call, int((WIDTH - _TALK - _MARGIN) / (_MIDDLE * LETTER_WIDTH)))
-    room = _TALK_LINES - len(lines)
-    events = [told(table, event) for event in table.events[-room:]] if room > 0 else []
-    for place, text in enumerate(events):
-        colour = _INK if place == len(events) - 1 else _QUIET
-        drawing.words(_TALK, top + 22 + _LINE * place, text, _MIDDLE, colour)
-    first = top + _BAND_HEIGHT - 18 - _LINE * (len(lines) - 1)
-    for place, text in enumerate(lines):
-        drawing.words(_TALK, first + _LINE * place, text, _MIDDLE, _CALL)
+    call_lines = textwrap.wrap(call, int((WIDTH - _EVENTS_LEFT - _MARGIN) / (_MIDDLE * LETTER_WIDTH)))
+
+    room = _EVENT_LINES - len(call_lines)
+    events = [event_text(table, event) for event in table.events[-room:]] if room > 0 else []
+    for number, text in enumerate(events):
+        colour = _INK if number == len(events) - 1 else _QUIET
+        drawing.text(_EVENTS_LEFT, top + 22 + _LINE * number, text, _MIDDLE, colour)
+
+    first_line = top + _BAND_HEIGHT - 18 - _LINE * (len(call_lines) - 1)
+    for number, text in enumerate(call_lines):
+        drawing.text(_EVENTS_LEFT, first_line + _LINE * number, text, _MIDDLE, _CALL)
 
 
 def _draw_hand(drawing: _Drawing, table: Table, hand: Hand) -> None:
-    top, moves = drawing.top, hand.seat == table.mover and table.phase is not Phase.OVER
-    fill, edge = (_ROW_OF_MOVER, _CALL) if moves else (_ROW, None)
+    top, to_move = drawing.top, hand.seat == table.mover and table.phase is not Phase.OVER
+
+    # The row, with its team's colour on the left.
+    fill, edge = (_ROW_OF_MOVER, _CALL) if to_move else (_ROW, None)
     drawing.shapes.append(Box(_MARGIN / 2, top + 2, WIDTH - _MARGIN, _ROW_HEIGHT - 4, fill, radius=8, edge=edge))
     drawing.shapes.append(Box(_MARGIN / 2, top + 2, 8, _ROW_HEIGHT - 4, _TEAMS[hand.team], radius=3))
+
     left, line = _MARGIN + 12, top + _NAME_LINE
-    if moves:
-        points = ((left, line - 14), (left + 12, line - 7), (left, line))
-        drawing.shapes.append(Outline(points, _CALL))
+    if to_move:
+        arrow = ((left, line - 14), (left + 12, line - 7), (left, line))
+        drawing.shapes.append(Outline(arrow, _CALL))
         left += 18
-    notes = ["dealer"] * (hand.seat == table.dealer) + ["boasted"] * hand.boasted
-    name = _BETWEEN.join([hand.name, *notes])
-    whole = WIDTH - left - 3 * _MARGIN
-    room = max(whole - len(name) * _MIDDLE * LETTER_WIDTH, _ROOM_FOR_FACTS)
-    facts = _facts(table, hand, int(room / (_SMALL * LETTER_WIDTH)))
-    drawing.shapes.append(Words(left, line, name, _MIDDLE, _INK, room=whole - room))
-    drawing.shapes.append(Words(WIDTH - 2 * _MARGIN, line, facts, _SMALL, _QUIET, "end", room))
+
+    # A long name is squeezed, so that the facts on the right keep some room.
+    name = _name_and_roles(table, hand)
+    width = WIDTH - left - 3 * _MARGIN
+    facts_width = max(width - len(name) * _MIDDLE * LETTER_WIDTH, _LEAST_FACTS_WIDTH)
+    facts = _facts(table, hand, int(facts_width / (_SMALL * LETTER_WIDTH)))
+    drawing.shapes.append(Text(left, line, name, _MIDDLE, _INK, room=width - facts_width))
+    drawing.shapes.append(Text(WIDTH - 2 * _MARGIN, line, facts, _SMALL, _QUIET, "end", facts_width))
+
     _draw_cards(drawing, table, hand, top + _CARDS_TOP)
     drawing.top += _ROW_HEIGHT
 
 
+def _name_and_roles(table: Table, hand: Hand) -> str:
+    words = [hand.name]
+    if hand.seat == table.dealer:
+        words.append("dealer")
+    if hand.boasted:
+        words.append("boasted")
+    return _SEPARATOR.join(words)
+
+
 def _facts(table: Table, hand: Hand, longest: int) -> str:
-    """Return what stands beside a hand's name; where the declined cards are too many letters, how many they are."""
+    """Return the facts next to a hand's name; declined cards are only counted if their texts are too long."""
     if hand.sits_out:
         return "sits out"
-    over = table.phase is Phase.OVER
-    declined = f"declined {format_cards(hand.declined)}" if hand.declined and not over else ""
-    facts = [  # known cards of a hidden hand lie open in it
-        "knocked" if table.kind > Kind.DEAD and hand.seat == table.knocker else "",
-        f"laid off {format_cards(hand.laid_bits)}" if hand.laid_bits else "",
-        f"{hand.hidden} cards" if hand.hidden else f"deadwood {hand.points}{_together(table, hand)}",
-    ]
-    if declined and len(_BETWEEN.join(filter(None, [declined, *facts]))) > longest:
-        declined = f"declined {hand.declined.bit_count()} cards"
-    return _BETWEEN.join(filter(None, [declined, *facts]))
+    facts = []
+    if table.kind > Kind.DEAD and hand.seat == table.knocker:
+        facts.append("knocked")
+    if hand.laid_bits:
+        facts.append(f"laid off {format_cards(hand.laid_bits)}")
+    facts.append(f"{hand.hidden} cards" if hand.hidden else f"deadwood {hand.points}{_team_deadwood(table, hand)}")
+
+    if hand.declined and table.phase is not Phase.OVER:
+        with_cards = _SEPARATOR.join([f"declined {format_cards(hand.declined)}", *facts])
+        if len(with_cards) <= longest:
+            return with_cards
+        facts.insert(0, f"declined {hand.declined.bit_count()} cards")
+    return _SEPARATOR.join(facts)
 
 
-def _together(table: Table, hand: Hand) -> str:
-    """Return what partners have together when it counts."""
+def _team_deadwood(table: Table, hand: Hand) -> str:
+    """Return the deadwood of both partners at a showdown, where it counts together."""
     if table.kind <= Kind.DEAD or not table.rules.has_partners:
         return ""
     return f", together {sum(table.hands[seat].points for seat in table.rules.seats_of(hand.team))}"
 
 
 def _draw_cards(drawing: _Drawing, table: Table, hand: Hand, top: float) -> None:
-    laid_here = {placed.card: placed for placed in table.placed if placed.onto_seat == hand.seat}
-    groups = _groups(table, hand)
     left: float = _MARGIN + 12 + _PANEL
-    for group in groups:
+    for group in _groups(table, hand):
         width = group.step * (len(group.cards) - 1) + CARD_WIDTH
-        if group.meld:
+        if group.is_meld:
             panel = left - _PANEL, top - _PANEL, width + 2 * _PANEL, CARD_HEIGHT + 2 * _PANEL
             drawing.shapes.append(Box(*panel, _MELD, radius=8, edge=_MELD_EDGE))
-        for place, card in enumerate(group.cards):
-            x, seat = left + group.step * place, hand.seat + table.first_seat
-            placed, word = laid_here.get(card), hand.arrived.get(card)
-            colour = _TEAMS[table.hands[placed.seat].team] if placed else _ARRIVED if word else None
-            where = "meld" if table.kind > Kind.DEAD else "hand"
-            tag = f"by p{placed.seat + table.first_seat}" if placed else word or ""
-            dim = group.dim and not word
-            drawing.shapes.append(Card(x, top, card, seat, where, colour, dim, tag, colour or "", group.step))
+        for number, card in enumerate(group.cards):
+            drawing.shapes.append(_card_in_hand(table, hand, group, card, left + group.step * number, top))
         left += width + _GAP
 
 
+def _card_in_hand(table: Table, hand: Hand, group: _Group, card: int, x: float, y: float) -> Card:
+    """Return a card of a hand's row, tagged if it was laid off there or has just come."""
+    tag, colour = hand.arrived.get(card, ""), _ARRIVED
+    dim = group.dim and not tag
+    for layoff in table.layoffs:
+        if layoff.card == card and layoff.onto_seat == hand.seat:
+            tag, colour = f"by p{layoff.seat + table.first_seat}", _TEAMS[table.hands[layoff.seat].team]
+
+    return Card(
+        x,
+        y,
+        card,
+        seat=hand.seat + table.first_seat,
+        place="meld" if table.kind > Kind.DEAD else "hand",
+        edge=colour if tag else None,
+        dim=dim,
+        tag=tag,
+        tag_colour=colour if tag else "",
+        strip=group.step,
+    )
+
+
 def _groups(table: Table, hand: Hand) -> list[_Group]:
-    """Return a hand's cards as they lie: melds with what was laid off on them, then the deadwood."""
+    """Return a hand's cards from left to right: melds with what was laid off on them, then the deadwood."""
     if hand.hidden:
-        known = card_ids(hand.known)
-        backs = [BACK] * (hand.hidden - len(known))
-        found = [(known, False, False, float(_STEP)), (backs, False, False, float(_BACK_STEP))]
-        return [_Group(*group) for group in found if group[0]]
-    groups = []
-    for meld in melds_of(hand.set_bits, hand.run_bits):
-        laid = [
-            placed.card for placed in table.placed if placed.onto_seat == hand.seat and set(placed.meld) >= set(meld)
-        ]
-        groups.append((sorted([*meld, *laid]), True, False))
-    if hand.loose:
-        groups.append((card_ids(hand.loose), False, True))
-    count = sum(len(cards) for cards, _, _ in groups)
+        return _hidden_groups(hand)
+    groups = [(_with_layoffs(table, hand, meld), True) for meld in melds_of(hand.set_bits, hand.run_bits)]
+    if hand.deadwood_cards:
+        groups.append((card_ids(hand.deadwood_cards), False))
+
+    # Cards overlap where the row has no room for them side by side.
+    count = sum(len(cards) for cards, _ in groups)
     room = WIDTH - 2 * _MARGIN - 12 - 2 * _PANEL - _GAP * (len(groups) - 1) - CARD_WIDTH * len(groups)
     step = min(float(_STEP), room / max(count - len(groups), 1))
-    return [_Group(cards, meld, dim, step) for cards, meld, dim in groups]
+    return [_Group(cards, is_meld, dim=not is_meld, step=step) for cards, is_meld in groups]
+
+
+def _hidden_groups(hand: Hand) -> list[_Group]:
+    """Return the known cards of a hidden hand, then the backs of the others."""
+    known = card_ids(hand.known)
+    backs = [BACK] * (hand.hidden - len(known))
+    groups = [_Group(known, False, False, float(_STEP)), _Group(backs, False, False, float(_BACK_STEP))]
+    return [group for group in groups if group.cards]
+
+
+def _with_layoffs(table: Table, hand: Hand, meld: Sequence[int]) -> list[int]:
+    """Return the cards of a meld that was laid down, with those laid off on it."""
+    laid_off = [
+        layoff.card for layoff in table.layoffs if layoff.onto_seat == hand.seat and set(layoff.meld) >= set(meld)
+    ]
+    return sorted([*meld, *laid_off])

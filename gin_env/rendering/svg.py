@@ -1,8 +1,8 @@
-"""A picture as SVG: one file of its own, or the elements of which a page makes one.
+"""A picture as SVG: a file of its own, or elements for a page.
 
 >>> Path("table.svg").write_text(svg_document(picture_of([table_of_state(state)])))
 
-Cards are symbols that elements refer to, so that a page with a thousand pictures holds each card once.
+Cards are symbols to which elements refer, so a page with a thousand pictures holds each card once.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ from gin_env.rendering.shapes import (
     Box,
     Card,
     Picture,
+    Point,
     Shape,
-    Words,
+    Text,
     rank_text,
     tag_of,
 )
@@ -47,7 +48,7 @@ FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sa
 
 
 def svg_document(picture: Picture, title: str = "a table of gin rummy") -> str:
-    """Return a picture as an SVG file of its own, with the cards that it shows."""
+    """Return a picture as an SVG file of its own, with the symbols of the cards that it shows."""
     shown = sorted({shape.card for shape in picture.shapes if isinstance(shape, Card)})
     body = "\n".join(svg_elements(picture))
     return (
@@ -59,15 +60,16 @@ def svg_document(picture: Picture, title: str = "a table of gin rummy") -> str:
 
 
 def svg_symbols(cards: Iterable[int] = range(BACK, NUM_CARDS)) -> str:
-    """Return the symbols of some cards (ids, and ``BACK``), to stand once in the ``<defs>`` of a page."""
-    return "\n".join(_back() if card == BACK else _face(card) for card in cards)
+    """Return the symbols of cards (ids, and ``BACK``); a page holds them once, in its ``<defs>``."""
+    return "\n".join(_back_symbol() if card == BACK else _face_symbol(card) for card in cards)
 
 
 def svg_elements(picture: Picture) -> list[str]:
     """Return the elements of a picture in order, one for each shape.
 
-    A card is ``<use href="#card-5H" data-card="5H" data-seat="0" data-place="hand">``; its seat is missing where it
-    has none, and its back is ``card-back`` without ``data-card``. Pages make cards clickable by these.
+    A card is ``<use href="#card-5H" data-card="5H" data-seat="0" data-place="hand">``, without ``data-seat`` if no
+    seat holds it; a card that is face down refers to ``card-back`` and has no ``data-card``. Pages make cards clickable
+    by these attributes.
     """
     return [_element(shape) for shape in picture.shapes]
 
@@ -76,71 +78,82 @@ def _element(shape: Shape) -> str:
     if isinstance(shape, Card):
         return _card(shape)
     if isinstance(shape, Box):
-        edge = f' stroke="{shape.edge}" stroke-width="{_number(shape.edge_width)}"' if shape.edge else ""
-        return (
-            f'<rect x="{_number(shape.x)}" y="{_number(shape.y)}" width="{_number(shape.width)}" '
-            f'height="{_number(shape.height)}" rx="{_number(shape.radius)}" fill="{shape.fill}"{edge}/>'
-        )
-    if isinstance(shape, Words):
-        anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
-        wide = len(shape.text) * shape.size * LETTER_WIDTH > shape.room
-        squeezed = f' textLength="{_number(shape.room)}" lengthAdjust="spacingAndGlyphs"' if wide else ""
-        return (
-            f'<text x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}" '
-            f'fill="{shape.colour}"{anchor}{squeezed}>{escape(shape.text)}</text>'
-        )
+        return _box(shape)
+    if isinstance(shape, Text):
+        return _text(shape)
     points = " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
     return f'<polygon points="{points}" fill="{shape.fill}"/>'
 
 
-def _card(shape: Card) -> str:
-    name = "back" if shape.card == BACK else format_card(shape.card)
-    card = "" if shape.card == BACK else f' data-card="{name}"'
-    seat = "" if shape.seat < 0 else f' data-seat="{shape.seat}"'
-    place = f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
-    drawn = f'<use href="#card-{name}" {place}{card}{seat} data-place="{shape.place}"/>'
-    box = f'{place} width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="{CARD_RADIUS}"'
-    if shape.dim:
-        drawn += f'<rect {box} fill="{SHADE_COLOUR}" fill-opacity="{SHADE_OPACITY}" pointer-events="none"/>'
-    if shape.edge:
-        drawn += f'<rect {box} fill="none" stroke="{shape.edge}" stroke-width="{MARK_WIDTH}" pointer-events="none"/>'
-    tag = "".join(map(_element, tag_of(shape)))
-    return f"<g>{drawn}{tag}</g>"
+def _box(box: Box) -> str:
+    edge = f' stroke="{box.edge}" stroke-width="{_number(box.edge_width)}"' if box.edge else ""
+    return (
+        f'<rect x="{_number(box.x)}" y="{_number(box.y)}" width="{_number(box.width)}" '
+        f'height="{_number(box.height)}" rx="{_number(box.radius)}" fill="{box.fill}"{edge}/>'
+    )
 
 
-def _face(card: int) -> str:
+def _text(text: Text) -> str:
+    anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
+    too_wide = len(text.text) * text.size * LETTER_WIDTH > text.room
+    squeezed = f' textLength="{_number(text.room)}" lengthAdjust="spacingAndGlyphs"' if too_wide else ""
+    return (
+        f'<text x="{_number(text.x)}" y="{_number(text.y)}" font-size="{_number(text.size)}" '
+        f'fill="{text.colour}"{anchor}{squeezed}>{escape(text.text)}</text>'
+    )
+
+
+def _card(card: Card) -> str:
+    name = "back" if card.card == BACK else format_card(card.card)
+    data_card = "" if card.card == BACK else f' data-card="{name}"'
+    data_seat = "" if card.seat < 0 else f' data-seat="{card.seat}"'
+    place = f'x="{_number(card.x)}" y="{_number(card.y)}"'
+    elements = [f'<use href="#card-{name}" {place}{data_card}{data_seat} data-place="{card.place}"/>']
+
+    # Clicks go through what is drawn over the card.
+    no_clicks = 'pointer-events="none"'
+    rect = f'rect {place} width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="{CARD_RADIUS}"'
+    if card.dim:
+        elements.append(f'<{rect} fill="{SHADE_COLOUR}" fill-opacity="{SHADE_OPACITY}" {no_clicks}/>')
+    if card.edge:
+        elements.append(f'<{rect} fill="none" stroke="{card.edge}" stroke-width="{MARK_WIDTH}" {no_clicks}/>')
+    elements += map(_element, tag_of(card))
+    return f"<g>{''.join(elements)}</g>"
+
+
+def _face_symbol(card: int) -> str:
     suit, text = card // NUM_RANKS, rank_text(card)
-    colour = SUIT_COLOURS[suit]
     squeezed = f' textLength="{RANK_SIZE}" lengthAdjust="spacingAndGlyphs"' if len(text) > 1 else ""
     rank = (
-        f'<text x="{_number(RANK_PLACE[0])}" y="{_number(RANK_PLACE[1])}" font-size="{RANK_SIZE}" fill="{colour}" '
-        f'text-anchor="middle"{squeezed}>{text}</text>'
+        f'<text x="{_number(RANK_PLACE[0])}" y="{_number(RANK_PLACE[1])}" font-size="{RANK_SIZE}" '
+        f'fill="{SUIT_COLOURS[suit]}" text-anchor="middle"{squeezed}>{text}</text>'
     )
     suits = "".join(_suit(suit, *place) for place in (SMALL_SUIT, LARGE_SUIT))
-    return f'<g id="card-{format_card(card)}">{_blank(*FACE_COLOURS)}{rank}{suits}</g>'
+    return f'<g id="card-{format_card(card)}">{_blank_card(*FACE_COLOURS)}{rank}{suits}</g>'
 
 
 def _suit(suit: int, x: float, y: float, half: float) -> str:
+    """Return a suit's outline, with its middle and half its size."""
     start, curves = SUIT_CURVES[suit]
-    moves = [f"M{_place(start, x, y, half)}"]
-    moves += ["C" + " ".join(_place(point, x, y, half) for point in curve) for curve in curves]
-    return f'<path d="{"".join(moves)}Z" fill="{SUIT_COLOURS[suit]}"/>'
+    commands = [f"M{_point(start, x, y, half)}"]
+    commands += ["C" + " ".join(_point(point, x, y, half) for point in curve) for curve in curves]
+    return f'<path d="{"".join(commands)}Z" fill="{SUIT_COLOURS[suit]}"/>'
 
 
-def _place(point: tuple[float, float], x: float, y: float, half: float) -> str:
+def _point(point: Point, x: float, y: float, half: float) -> str:
     return f"{_number(x + half * point[0])} {_number(y + half * point[1])}"
 
 
-def _back() -> str:
+def _back_symbol() -> str:
     width, height = CARD_WIDTH - 2 * FRAME_INSET, CARD_HEIGHT - 2 * FRAME_INSET
     frame = (
         f'<rect x="{FRAME_INSET}" y="{FRAME_INSET}" width="{width}" height="{height}" rx="{FRAME_RADIUS}" fill="none" '
         f'stroke="{FRAME_COLOUR}" stroke-width="{FRAME_WIDTH}"/>'
     )
-    return f'<g id="card-back">{_blank(*BACK_COLOURS)}{frame}</g>'
+    return f'<g id="card-back">{_blank_card(*BACK_COLOURS)}{frame}</g>'
 
 
-def _blank(fill: str, edge: str) -> str:
+def _blank_card(fill: str, edge: str) -> str:
     return (
         f'<rect width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="{CARD_RADIUS}" fill="{fill}" stroke="{edge}" '
         f'stroke-width="{EDGE_WIDTH}"/>'
@@ -148,4 +161,5 @@ def _blank(fill: str, edge: str) -> str:
 
 
 def _number(value: float) -> str:
+    """Return a number with one decimal at most."""
     return f"{value:.1f}".rstrip("0").rstrip(".")

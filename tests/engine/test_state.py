@@ -64,5 +64,5 @@ def test_a_broken_state_is_described() -> None:
     broken = engine.state.clone()
     broken.hands[0, 2] &= broken.hands[0, 2] - np.uint64(1)
     assert any("cards missing" in problem for problem in card_problems(broken))
-    assert any("seat 2 holds 6 cards instead of 7" in problem for problem in card_problems(broken))
+    assert any("seat 2 holds 6 cards" in problem for problem in card_problems(broken))
     assert {field.name for field in array_fields()} >= {"hands", "deck", "log"}

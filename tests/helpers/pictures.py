@@ -1,4 +1,4 @@
-"""Positions to draw, and what a table as text must show."""
+"""Pictures of the positions of a deal, and readers of a table as text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gin_env.rendering.table import Table, table_of_state, table_of_view
 from tests.helpers.options import ALL_RULES
 from tests.helpers.play import lively_actions
 
-#: Every so many positions each seat's picture is looked at.
+#: Each seat's picture is made of every n-th position.
 SEEN = 5
 
 
 class Scene(NamedTuple):
-    """A picture, and of the position that it shows: the table, the cards that the viewer may not know, the hands."""
+    """A picture with its table, the cards that the viewer may not know, and all hands."""
 
     picture: Picture
     table: Table
@@ -30,7 +30,7 @@ class Scene(NamedTuple):
 
 @lru_cache(None)
 def scenes(name: str) -> tuple[list[Scene], list[Scene]]:
-    """A deal: every position of it with all hands open, and some as each seat sees them; the last one in both."""
+    """Return every position of a deal with all hands open, and some, with the last, as each seat sees them."""
     rules, generator, engine = ALL_RULES[name], np.random.default_rng(2), Engine(ALL_RULES[name], 1, seed=2)
     engine.reset()
     shown, seen = [], []

@@ -16,7 +16,7 @@ from tests.helpers.sensible_play import sensible_actions
 
 
 def recorded(rules: Rules | str, episode: str, num_rows: int, seed: int) -> tuple[list[Any], list[list[State]]]:
-    """Records of one episode in each row, with the states of their deals as they ended."""
+    """Return the records of one episode in each row, with the final states of their deals."""
     episodes = Episodes(rules, num_rows, episode, seed=seed)
     episodes.reset()
     recorder = Recorder(
@@ -43,12 +43,12 @@ def agent_names(rules: Rules, row: int) -> list[str]:
 
 
 def shortened(rules: str) -> Rules:
-    """The rules with games of a few deals."""
+    """Return the rules with games of a few deals."""
     return dataclasses.replace(resolve_rules(rules), target=20, max_deals=12)
 
 
 def with_a_knock(rules: str) -> list[DealRecord]:
-    """Two deals with a knock: a dead deal reads the same with the seats exchanged."""
+    """Return two deals with a knock, since a dead deal is the same with the seats exchanged."""
     records, _ = recorded(rules, "deal", 12, seed=31)
     return [record for record in records if any(table.kind != "dead" for table in record.tables)][:2]
 

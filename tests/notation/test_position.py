@@ -1,4 +1,4 @@
-"""Positions as text: exact there and back at every step of play, golden texts, and mutated ones refused."""
+"""Positions as text: written and read back at every step of play, golden texts, and mutated texts refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEFT_OUT = {"stream_key", "deal_number", "log_size", "log", "deck"}
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_every_position_of_play_goes_there_and_back(rules: str) -> None:
+def test_every_position_of_play_is_written_and_read_back(rules: str) -> None:
     generator = np.random.default_rng(1)
     seen: set[int] = set()
     for engine in play(rules, 16, seed=3):
@@ -62,7 +62,7 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("text", "legal"), GOLDEN)
-def test_golden_texts(text: str, legal: list[str]) -> None:
+def test_golden_texts_keep_their_meaning(text: str, legal: list[str]) -> None:
     state = parse_position(text)
     assert format_position(state) == text
     engine = Engine(state.rules)
@@ -77,31 +77,31 @@ PLAYED = GOLDEN[1][0]
     ("old", "new", "message"),
     [
         ("palace_4p", "palace_5p", "did you mean 'palace_4p'"),
-        ("palace_4p", "palace_4p()", "'palace_4p' is expected there"),
-        ("palace_4p", "palace_4p(1)", "a position begins with its rules|'palace_4p' is expected there"),
+        ("palace_4p", "palace_4p()", "expected 'palace_4p'"),
+        ("palace_4p", "palace_4p(1)", "a position begins with its rules|expected 'palace_4p'"),
         ("phase=trade_answer ", "", "phase= is missing"),
         ("first_upcard=AH ", "", "first_upcard= is missing"),
         ("turn=5", "turns=5", r"unknown key 'turns' in 'turns=5': did you mean 'turn'\?"),
-        ("turn=5", "turn=05", r"turn=05: '05' is no whole number"),
+        ("turn=5", "turn=05", "turn=05: .*'05'"),
         ("turn=5", "turn=70000", "turn=70000: 70000 is outside 0 to 65535"),
-        ("turn=5", "turn=5 turn=5", "'turn' stands twice"),
-        ("turn=5", "turn=5 mover=3", "'mover' stands twice"),
-        ("turn=5 drawn_card=2S", "drawn_card=2S turn=5", "'turn=5' stands too late: it belongs before drawn_card="),
+        ("turn=5", "turn=5 turn=5", "turn=5 and turn=5"),
+        ("turn=5", "turn=5 mover=3", "mover=3 and mover=3"),
+        ("turn=5 drawn_card=2S", "drawn_card=2S turn=5", "'turn=5' .* before drawn_card="),
         ("turn=5", " turn=5", "write one space between tokens"),
-        ("turn=5", "turn", "'turn' is no key=value token"),
-        ("phase=trade_answer", "phase=answer", "phase=answer: write one of upcard_offer, forced_draw"),
-        ("phase=trade_answer", "phase=last_discard", "these rules have no such phase"),
-        ("gave_bits=TC/2S/AS/", "gave_bits=TC/2S/AS", "3 values, but 4 joined by '/' are needed"),
-        ("AS7SAH3H", "7SASAH3H", "is not how this position is written: 'hands=AS7SAH3H5H3C8C/"),
-        ("trades=1", "catches=0 trades=1", "stands too late"),
-        ("trades=1", "trades=1 boasted=0/0/0/0", "is not how this position is written"),
-        ("2S4S9STSJS", "2S4S9STSTS", "TS.*twice"),
+        ("turn=5", "turn", "'turn' .*key=value"),
+        ("phase=trade_answer", "phase=answer", "phase=answer: .*upcard_offer, forced_draw"),
+        ("phase=trade_answer", "phase=last_discard", "phase=last_discard: these rules"),
+        ("gave_bits=TC/2S/AS/", "gave_bits=TC/2S/AS", "gave_bits=TC/2S/AS: expected 4 values .*got 3"),
+        ("AS7SAH3H", "7SASAH3H", r"expected 'hands=AS7SAH3H5H3C8C/.*got 'hands=7SASAH3H"),
+        ("trades=1", "catches=0 trades=1", "'trades=1' .* before catches="),
+        ("trades=1", "trades=1 boasted=0/0/0/0", "got 'boasted=0/0/0/0'"),
+        ("2S4S9STSJS", "2S4S9STSTS", "TS.* twice"),
         ("2S4S9STSJS", "2S4S9STSXS", "unknown card 'XS'"),
         ("2S4S9STSJS", "2S4S9STS6S", "cards in two places: 6S; cards missing: JS"),
-        ("stock=6S", "stock=AH6S", "first_upcard=AH: the stock holds this card too"),
-        ("mover=3", "mover=1", "in phase trade_answer of seat 1's turn seat 3 decides"),
-        ("mover=3", "mover=4", "mover=4: at most 3"),
-        ("trades=1", "trades=2", "trades=2: at most 1 in a turn"),
+        ("stock=6S", "stock=AH6S", "first_upcard=AH: .*stock"),
+        ("mover=3", "mover=1", "mover=1: expected seat 3 in phase trade_answer"),
+        ("mover=3", "mover=4", "mover=4: .*at most 3"),
+        ("trades=1", "trades=2", "trades=2: .*at most 1"),
         ("offered_card=2S", "offered_card=AS", "offered_card=AS is not in the partner's hand"),
         ("turn=5", "turn=200", "turn=200: a deal ends with turn 200"),
         ("turn=5", "turn=6", "is not seat 1's"),
@@ -124,7 +124,7 @@ def test_wrong_texts_are_refused_with_their_reason(old: str, new: str, message: 
 
 
 @pytest.mark.parametrize("wrong", ["", " ", "classic_2p", "classic_2p({[]:1})", "classic_2p(" + "(" * 500, None, 5])
-def test_what_is_no_text_of_a_position_is_refused(wrong: object) -> None:
+def test_anything_but_the_text_of_a_position_is_refused(wrong: object) -> None:
     with pytest.raises(InvalidPosition):
         parse_position(wrong)  # type: ignore[arg-type]
 
@@ -132,15 +132,15 @@ def test_what_is_no_text_of_a_position_is_refused(wrong: object) -> None:
 @pytest.mark.parametrize(
     ("name", "index", "value", "message"),
     [
-        ("hands", (0, 0), 0, "seat 0 holds 0 cards instead of 7"),
+        ("hands", (0, 0), 0, "seat 0 holds 0 cards, expected 7"),
         ("hands", (0, 0), 2**60, "hands has bits beyond the 52 cards"),
         ("deck", (0, 0), 52, "deck is not a permutation"),
-        ("stock_next", 0, 53, "stock_next=53: at most 52"),
-        ("phase", 0, 9, "phase=9: at most 7"),
-        ("dealer", 0, 4, "dealer=4: at most 3"),
-        ("knocker", 0, 9, "knocker=9: the seats are 0 to 3"),
-        ("winner", 0, 2, "winner=2: the teams are 0 to 1"),
-        ("scores", (0, 1), -1, "scores is negative"),
+        ("stock_next", 0, 53, "stock_next=53: expected at most 52"),
+        ("phase", 0, 9, "phase=9: expected at most 7"),
+        ("dealer", 0, 4, "dealer=4: expected at most 3"),
+        ("knocker", 0, 9, "knocker=9: expected a seat from 0 to 3"),
+        ("winner", 0, 2, "winner=2: expected a team from 0 to 1"),
+        ("scores", (0, 1), -1, "scores is negative: -1"),
         ("upcard", 0, 3, "upcard is not the pile's top card"),
         ("pile_bits", 0, 0, "pile_bits and pile differ"),
         ("legal", (0, 1), 1, "legal is not what is legal in this position"),
@@ -153,7 +153,7 @@ def test_status_of_a_state_names_what_was_changed(name: str, index: object, valu
     assert any(message in problem for problem in status(state)), status(state)
 
 
-def test_a_row_that_is_none_is_refused() -> None:
+def test_a_row_that_does_not_exist_is_refused() -> None:
     state = parse_position(PLAYED)
     for row in (1, -1):
         with pytest.raises(ValueError, match=f"row={row}"):
@@ -162,8 +162,8 @@ def test_a_row_that_is_none_is_refused() -> None:
             status(state, row)
 
 
-def test_play_goes_on_from_a_text_as_from_the_original() -> None:
-    """An engine that loads a text plays on to the same end, whatever the rules."""
+def test_play_continues_from_a_text_as_from_the_original() -> None:
+    """An engine that loads a text reaches the same end, under all rules."""
     for rules in ALL_RULES:
         stages = play(rules, 8, seed=11)
         engine = next(engine for number, engine in enumerate(stages) if number == 9)
@@ -207,7 +207,7 @@ def mutated(text: str, others: list[str], generator: np.random.Generator) -> str
     )
 
 
-def test_mutated_texts_are_refused_or_sound() -> None:
+def test_mutated_texts_are_refused_or_possible() -> None:
     generator = np.random.default_rng(17)
     texts = [
         format_position(engine.state, int(generator.integers(4)))

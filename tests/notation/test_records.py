@@ -1,4 +1,4 @@
-"""Records of deals and games: there and back byte for byte, replayed to the same state, and mutations noticed."""
+"""Records of deals and games: written and read back byte for byte, and replayed to the same state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check_round_trip(record: DealRecord | GameRecord, states: list[State]) -> No
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 @pytest.mark.parametrize("episode", ["deal", "game"])
-def test_records_go_there_and_back_and_replay_to_the_same_state(rules: str, episode: str) -> None:
+def test_records_are_written_read_and_replayed_to_the_same_state(rules: str, episode: str) -> None:
     count = 10 if episode == "deal" else 3
     records, states = recorded(rules if episode == "deal" else shortened(rules), episode, count, seed=4)
     assert len(records) == count
@@ -80,7 +80,7 @@ def test_games_that_end_in_every_way_are_recorded() -> None:
         assert [deal.after.deals_played for deal in record.deals] == list(range(1, len(record.deals) + 1))
 
 
-def test_an_engine_s_deals_are_recorded_unbooked() -> None:
+def test_an_engines_deals_are_recorded_without_a_game() -> None:
     engine = list(play("palace_4p", 6, seed=9))[-1]
     records = record_deals(engine.state, agents=("a", "b", "c", "d"))
     assert all(record.before == record.after for record in records)
@@ -89,21 +89,21 @@ def test_an_engine_s_deals_are_recorded_unbooked() -> None:
         check_round_trip(record, [engine.state.take([row])])
 
 
-def test_what_cannot_be_recorded_is_said() -> None:
+def test_what_cannot_be_recorded_raises_its_reason() -> None:
     engine = next(play("classic_2p", 2, seed=9))
     with pytest.raises(ValueError, match="not over"):
         record_deals(engine.state)
     engine = list(play("classic_2p", 2, seed=9))[-1]
-    with pytest.raises(ValueError, match="2 names are needed"):
+    with pytest.raises(ValueError, match=r"agents=.*expected 2 names"):
         record_deals(engine.state, agents=("a",))
     loaded = Engine("classic_2p")
     loaded.load(parse_position(format_position(next(play("classic_2p", 1, seed=9)).state)))
     while not loaded.over[0]:
         loaded.step(sensible_actions(loaded, np.random.default_rng(1)))
-    with pytest.raises(ValueError, match="played on from a position"):
+    with pytest.raises(ValueError, match=r"log of row 0.*from a position"):
         record_deals(loaded.state)
     engine.state.deals_played[:] = 3
-    with pytest.raises(ValueError, match="before= is needed"):
+    with pytest.raises(ValueError, match=r"number 3 of its game.*before="):
         record_deals(engine.state)
     with pytest.raises(ValueError, match="unknown episode 'match'"):
         Recorder("classic_2p", "match")
@@ -113,7 +113,7 @@ def changed(record: DealRecord, **table: Any) -> DealRecord:
     return dataclasses.replace(record, tables=(dataclasses.replace(record.tables[0], **table),))
 
 
-def test_replayagent_names_what_differs() -> None:
+def test_replay_names_what_differs() -> None:
     record: DealRecord = DEALS["classic_2p"][0]
     table = record.tables[0]
     shuffled = table.deck[2:] + table.deck[:2]
@@ -123,13 +123,13 @@ def test_replayagent_names_what_differs() -> None:
         (changed(record, indices=(7, *table.indices[1:])), "action 1: .* is not legal for seat"),
         (changed(record, indices=(999, *table.indices[1:])), "action 1: action 999 is not legal"),
         (changed(record, deck=shuffled), "action"),
-        (changed(record, deck="AS" * 52), "twice"),
-        (changed(record, dealer=2), "dealer 2"),
+        (changed(record, deck="AS" * 52), "AS.* twice"),
+        (changed(record, dealer=2), "dealer.*2"),
         (changed(record, stream_key=2**64), "stream|int|large|bounds"),
         (changed(record, kind="gin"), "table 0: kind is"),
         (changed(record, points=(1, 2)), r"table 0: points is .*, but \(1, 2\) is recorded"),
         (dataclasses.replace(record, points=(1, 2)), r"deal 0: points is .*, but \(1, 2\) is recorded"),
-        (dataclasses.replace(record, tables=()), "0 tables for 1 deals"),
+        (dataclasses.replace(record, tables=()), "expected 1 tables for 1 deals of classic_2p, got 0"),
     ):
         with pytest.raises(RecordError, match=message):
             replay(wrong)
@@ -167,7 +167,7 @@ def test_files_are_written_read_and_appended_to(name: str, tmp_path: Path) -> No
         read_records(tmp_path / "none.jsonl")
 
 
-def test_the_recorder_writes_where_it_is_told_and_leaves_out_what_it_has_not_seen(tmp_path: Path) -> None:
+def test_the_recorder_writes_to_its_sink_and_leaves_out_games_it_has_not_seen_whole(tmp_path: Path) -> None:
     rules = Rules.preset("palace_2p", target=60, max_deals=12)
     episodes = Episodes(rules, 3, "game", seed=6)
     episodes.reset()
@@ -192,7 +192,7 @@ def test_the_recorder_writes_where_it_is_told_and_leaves_out_what_it_has_not_see
     assert len(taken) == 3
     for record in taken:
         replay(record)
-    # The last recorder came when every row had played a deal; only the game begun anew is whole to it.
+    # The last recorder came when every row had played a deal: it has seen only the restarted game from its start.
     assert len(recorders[2].records) == 1
     assert recorders[2].records[0] in taken
 
@@ -206,7 +206,7 @@ def test_kept_lines_still_read_and_replay() -> None:
         replay(record)
 
 
-def test_the_pageagent_names_every_key_and_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_on_records_names_every_key_and_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
     first, _, last = KEPT.read_text(encoding="ascii").splitlines()
     game = json.loads(unseal(last))

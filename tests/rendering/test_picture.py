@@ -16,7 +16,7 @@ from gin_env import PRESETS
 from gin_env.cards import card_ids, parse_card
 from gin_env.rendering import raster
 from gin_env.rendering.raster import rgb_array
-from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Words, tag_of
+from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, Card, Outline, Picture, Text, tag_of
 from gin_env.rendering.svg import svg_document, svg_elements
 from gin_env.rendering.window import Window
 from gin_env.scoring import Kind
@@ -25,11 +25,11 @@ from tests.helpers.pictures import Scene, open_scenes, scenes
 
 pygame = pytest.importorskip("pygame", reason="no pygame: pip install -e '.[render]'")
 
-#: So much of a card that lies under another one must be seen for its rank and suit to be read.
+#: The visible width of a covered card at which its rank and suit can still be read.
 READABLE = 28
-#: So many positions of each deal are painted, and its last two.
+#: The number of positions painted of each deal, besides its last two.
 PAINTED = 8
-#: Words may be squeezed to this share of their width.
+#: Text may be squeezed to this share of its width.
 SQUEEZED = 0.7
 
 
@@ -96,7 +96,7 @@ def test_the_open_picture_shows_every_card_of_every_hand_once(name):
     for scene in open_scenes(name):
         table, cards = scene.table, shown_cards(scene.picture)
         in_rows = sorted(card.card for card in cards if card.place in ("hand", "meld"))
-        laid = [placed.card for placed in table.placed]
+        laid = [placed.card for placed in table.layoffs]
         hands = [card for hand in scene.hands for card in card_ids(hand)]
         assert in_rows == sorted(hands)
         for seat, hand in enumerate(scene.hands):
@@ -113,7 +113,7 @@ def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
         viewer, cards = scene.table.viewer, shown_cards(scene.picture)
         faces = {card.card for card in cards if card.card != BACK}
         assert not faces & set(card_ids(scene.unseen))
-        words = " ".join(shape.text for shape in drawn(scene.picture) if isinstance(shape, Words))
+        words = " ".join(shape.text for shape in drawn(scene.picture) if isinstance(shape, Text))
         told = re.findall(r"(?<!named )\b[A2-9TJQK][SHDC]\b", words)  # what a seat names for a catch, all have heard
         assert not {parse_card(text) for text in told} & set(card_ids(scene.unseen))
         own = {card.card for card in cards if card.seat == viewer and card.place == "hand"}
@@ -129,25 +129,25 @@ def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
-def test_nothing_is_cut_and_words_have_room(name):
+def test_nothing_is_cut_off_and_text_has_room(name):
     for scene in [*open_scenes(name), *seats_scenes(name)]:
         frame = 0, 0, WIDTH, scene.picture.height
         for shape in drawn(scene.picture):
             assert within(extent(shape), frame), shape
-            if isinstance(shape, Words):
+            if isinstance(shape, Text):
                 assert width_of(shape.text, shape.size) * SQUEEZED <= shape.room, shape
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
-def test_words_lie_on_nothing_but_boxes(name):
+def test_text_is_drawn_on_nothing_but_boxes(name):
     """On a card only within a box that was drawn over it: a tag, or the number of cards in the stock."""
     for scene in [*open_scenes(name)[::3], open_scenes(name)[-1], *seats_scenes(name)[::2]]:
         shapes = [(shape, extent(shape)) for shape in drawn(scene.picture)]
-        words = [(shape, place) for shape, place in shapes if isinstance(shape, Words) and shape.text]
+        words = [(shape, place) for shape, place in shapes if isinstance(shape, Text) and shape.text]
         for (one, place), (other, there) in itertools.combinations(words, 2):
             assert not overlap(place, there), (one, other)
         for index, (shape, place) in enumerate(shapes):
-            if not isinstance(shape, Words) or not shape.text:
+            if not isinstance(shape, Text) or not shape.text:
                 continue
             for number, (card, there) in enumerate(shapes):
                 if isinstance(card, Card) and overlap(place, there):
@@ -202,44 +202,44 @@ def test_the_svg_is_well_formed_and_holds_every_card_it_shows(preset):
         assert {use.get("href").removeprefix("#") for use in root.iter(f"{space}use")} == symbols
 
 
-def test_faces_are_told_apart():
+def test_faces_differ():
     faces = [rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, card),))).tobytes() for card in range(BACK, 52)]
     assert len(set(faces)) == 53
     assert rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, 3, dim=True),))).tobytes() not in faces
     assert rgb_array(Picture(CARD_HEIGHT, (Card(0, 0, 3, edge="#ffd866"),))).tobytes() not in faces
 
 
-def test_words_are_written_in_their_colour_and_squeezed_into_their_room():
+def test_text_has_its_colour_and_is_squeezed_into_its_room():
     def columns(words):
         pixels = rgb_array(Picture(40, (Box(0, 0, WIDTH, 40, "#000000", radius=0), words)))
         assert np.abs(pixels.reshape(-1, 3).max(axis=0) - np.array((255, 216, 102))).max() <= 3
         return np.flatnonzero(pixels.any(axis=(0, 2)))
 
-    text = "player_0 threw 5H"
-    wide = columns(Words(100, 30, text, 18, "#ffd866"))
-    narrow = columns(Words(100, 30, text, 18, "#ffd866", room=80))
+    text = "player_0 discarded 5H"
+    wide = columns(Text(100, 30, text, 18, "#ffd866"))
+    narrow = columns(Text(100, 30, text, 18, "#ffd866", room=80))
     assert 100 <= wide.min() < 105
     assert wide.max() > 220
     assert 100 <= narrow.min() < 105
     assert 170 < narrow.max() < 180
-    ending = columns(Words(300, 30, text, 18, "#ffd866", "end"))
+    ending = columns(Text(300, 30, text, 18, "#ffd866", "end"))
     assert 295 < ending.max() < 300
-    middle = columns(Words(300, 30, text, 18, "#ffd866", "middle"))
+    middle = columns(Text(300, 30, text, 18, "#ffd866", "middle"))
     assert abs((middle.min() + middle.max()) / 2 - 300) < 3
 
 
-def test_an_array_is_the_callers_own():
+def test_an_array_belongs_to_its_caller():
     picture = open_scenes("classic_2p")[0].picture
     pixels = rgb_array(picture)
     pixels[:] = 0
     assert rgb_array(picture).any()
 
 
-def test_pictures_are_painted_after_somebody_has_quit_pygame():
+def test_pictures_are_painted_after_pygame_quit():
     picture = open_scenes("classic_2p")[0].picture
     before = rgb_array(picture)
     pygame.quit()
-    raster._words.cache_clear()
+    raster._text.cache_clear()
     assert np.array_equal(rgb_array(picture), before)
 
 

@@ -79,7 +79,7 @@ def test_a_seats_picture_shows_only_what_the_seat_may_know(name):
             view = player_view(state, seats=seat, history=True)
             text = render_view(view)
             unseen = {format_card(card) for card in card_ids(view.unseen_bits[0])}
-            assert not unseen & set(CARD.findall(text.split("\nlately")[0]))
+            assert not unseen & set(CARD.findall(text.split("\nrecent")[0]))
             partner = rules.partner_of(seat)
             for other in range(rules.num_seats):
                 line, cards = hand_line(text, other), state.hands[0, other]
@@ -111,7 +111,7 @@ def test_two_tables_are_shown_one_after_the_other_with_their_seats():
     assert "player_1" not in single.render()
 
 
-def test_a_trade_is_told_with_its_cards_to_the_team_alone():
+def test_only_the_team_sees_the_cards_of_its_trade():
     engine = Engine("palace_4p", 1, seed=3)
     engine.reset(dealers=[3])
     engine.step([engine.layout.index("take")])
@@ -123,7 +123,7 @@ def test_a_trade_is_told_with_its_cards_to_the_team_alone():
         assert f"player_2: give a card back for {given}" in texts[seat]
     for seat in (1, 3):
         assert "player_0 offered a card" in texts[seat]
-        assert "give a card back for the one on offer" in texts[seat]
+        assert "give a card back for the offered card" in texts[seat]
     taken = format_card(int(engine.state.taken_card[0]))
     assert f"traded    {taken} with player_0+player_2" in texts[1]
 
@@ -141,19 +141,19 @@ def test_a_seat_that_knows_the_events_knows_the_order_of_the_pile(name):
 
 
 @pytest.mark.parametrize(("reply", "answer"), [("partner", "player_2 gave"), ("mover", "player_0 picked")])
-def test_a_trade_tells_the_offer_from_the_answer(reply, answer):
+def test_the_offer_and_the_answer_of_a_trade_are_worded_differently(reply, answer):
     rules = gin_env.Rules.preset("palace_4p", trade_reply=reply, max_trades_per_turn=2)
     engine = Engine(rules, 1, seed=3)
     engine.reset(dealers=[3])
     engine.step([engine.layout.index("take")])
     cards = [format_card(card) for card in card_ids(engine.state.hands[0, 0])]
     back = [format_card(card) for card in card_ids(engine.state.hands[0, 2])]
-    told = []
+    texts = []
     for card in (cards[0], back[0], cards[1], back[1]):
         engine.step([engine.layout.index(f"give {card}")])
-        told.append(render_state(engine.state).split("lately    ")[1].split("\n")[0].split(", ")[-1])
+        texts.append(render_state(engine.state).split("recent    ")[1].split("\n")[0].split(", ")[-1])
     end = " back" if reply == "partner" else " in return"
-    assert told == [
+    assert texts == [
         f"player_0 offered {cards[0]}",
         f"{answer} {back[0]}{end}",
         f"player_0 offered {cards[1]}",
@@ -164,7 +164,7 @@ def test_a_trade_tells_the_offer_from_the_answer(reply, answer):
     assert table.hands[2].arrived == {parse_card(cards[0]): "got", parse_card(cards[1]): "got"}
 
 
-def test_names_that_are_given_stand_everywhere():
+def test_given_names_are_used_everywhere():
     names, seen = ["Ann", "<Bob & Co>", "Cy\x1bd", "Dee"], set()
     for engine in positions("palace_4p", seed=1, deals=6):
         table = table_of_state(engine.state, names=names)
@@ -181,7 +181,7 @@ def test_names_that_are_given_stand_everywhere():
             table_of_view(player_view(engine.state, seats=0), names=wrong)
 
 
-def test_who_picks_the_partners_card_is_asked_for_it():
+def test_a_mover_who_picks_the_partners_card_is_asked_for_it():
     rules = gin_env.Rules.preset("palace_4p", trade_reply="mover")
     engine = Engine(rules, 1, seed=3)
     engine.reset(dealers=[3])
@@ -191,7 +191,7 @@ def test_who_picks_the_partners_card_is_asked_for_it():
     assert render_state(engine.state).endswith(f"player_0: pick a card of player_2 for {given}")
 
 
-def test_a_position_without_its_log_marks_the_cards_of_its_turn():
+def test_a_position_without_its_log_tags_the_cards_of_its_turn():
     engine = Engine("palace_4p", 1, seed=3)
     engine.reset(dealers=[3])
     engine.step([engine.layout.index("take")])
@@ -207,7 +207,7 @@ def test_a_position_without_its_log_marks_the_cards_of_its_turn():
     assert table_of_view(player_view(loaded, seats=1)).hands[2].arrived == {}
 
 
-def test_a_long_turn_forgets_no_card_that_came():
+def test_a_long_turn_still_tags_its_first_card():
     rules = gin_env.Rules.preset("palace_4p", max_trades_per_turn=4)
     engine = Engine(rules, 1, seed=3)
     engine.reset(dealers=[3])
@@ -236,7 +236,7 @@ def test_a_table_that_waits_for_the_other_has_the_number_of_the_same_deal():
     assert waited
 
 
-def test_what_everybody_knows_of_anothers_choices():
+def test_another_seats_options_are_shown_as_far_as_everybody_knows_them():
     rules = gin_env.Rules.preset("classic_2p", boast=True)
     engine = Engine(rules, 1, seed=5)
     engine.reset(dealers=[1])
@@ -296,6 +296,3 @@ def test_the_learners_picture_is_its_own_view():
     envs = gin_env.GinRummyVectorEnv(3, "palace_4p", render_mode="ansi")
     envs.reset(seed=1)
     assert [text.count(" cards") for text in envs.render()] == [2, 2, 2]
-
-
-# ---------------------------------------------------------------------- pictures and windows of the environments

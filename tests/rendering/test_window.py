@@ -22,8 +22,8 @@ pygame = pytest.importorskip("pygame", reason="no pygame: pip install -e '.[rend
 
 
 @pytest.fixture
-def nowhere(monkeypatch):
-    """Let windows open where nobody sees them."""
+def invisible(monkeypatch):
+    """Open windows without a display."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
@@ -31,7 +31,7 @@ def closing(window: Window):
     return pygame.event.Event(pygame.WINDOWCLOSE, window=window._window)
 
 
-def test_the_user_may_close_a_window_and_the_others_stay(nowhere):
+def test_the_user_may_close_a_window_and_the_others_stay(invisible):
     first, second, third = (scene.picture for scene in open_scenes("classic_2p")[:3])
     windows = [Window("one", 1000), Window("other", 1000)]
     for window in windows:
@@ -47,7 +47,7 @@ def test_the_user_may_close_a_window_and_the_others_stay(nowhere):
     assert not windows[1].is_open
 
 
-def test_a_window_takes_its_own_events_and_leaves_the_others(nowhere):
+def test_a_window_takes_its_own_events_and_leaves_the_others(invisible):
     first, second = (scene.picture for scene in open_scenes("classic_2p")[:2])
     window = Window("one", 1000)
     window.show(first)
@@ -62,7 +62,7 @@ def test_a_window_takes_its_own_events_and_leaves_the_others(nowhere):
     window.close()
 
 
-def test_a_window_closes_with_the_last_that_shows_in_it(nowhere):
+def test_a_window_closes_when_nothing_refers_to_it(invisible):
     window = Window("one", 1000)
     window.show(open_scenes("classic_2p")[0].picture)
     destroy = window._destroy
@@ -71,7 +71,7 @@ def test_a_window_closes_with_the_last_that_shows_in_it(nowhere):
     assert not destroy.alive
 
 
-def test_a_window_shows_the_picture_as_large_as_the_screen_allows(nowhere):
+def test_a_window_shows_the_picture_as_large_as_the_screen_allows(invisible):
     for name in ("classic_2p", "free_for_all_5p"):
         window, picture = Window("a table", 1000), open_scenes(name)[0].picture
         window.show(picture)
@@ -86,7 +86,7 @@ def test_a_window_shows_the_picture_as_large_as_the_screen_allows(nowhere):
         window.close()
 
 
-def test_a_new_picture_stands_and_the_same_one_costs_no_time(nowhere, monkeypatch):
+def test_a_new_picture_is_shown_for_a_while_and_the_same_one_takes_no_time(invisible, monkeypatch):
     slept = []
     monkeypatch.setattr("gin_env.rendering.window.time.sleep", slept.append)
     clock = itertools.count()

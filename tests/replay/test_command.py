@@ -380,7 +380,7 @@ def test_damaged_lines_are_named_and_skipped(tmp_path: Path, capsys: pytest.Capt
     command.main([str(file)])
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2
-    assert re.search(r"skipped .*deals.jsonl, line 2: no whole record", said[0])
+    assert re.search(r"skipped .*deals.jsonl, line 2: expected a line that ends with its checksum", said[0])
     assert re.search(
         r"skipped record 2 does not play as it is written: .*points is .* but \(77, 0\) is recorded", said[1]
     )
@@ -433,7 +433,7 @@ def test_files_without_a_record_are_refused(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for name, reason in (
         ("empty.jsonl", "is empty"),
-        ("other.txt", "line 1: no whole record"),
+        ("other.txt", "line 1: expected a line that ends with its checksum"),
         ("folder", "no .*jsonl"),
     ):
         with pytest.raises(UserError, match=reason):
