@@ -73,7 +73,7 @@ def test_agents_stay_legal_wherever_others_have_brought_them(name):
     phases = set()
     for rules in OPTION_SETS.values():
         agent = load_agent(name, rules)
-        engine = rich_engine(rules, 8, seed=2)
+        engine = rich_engine(rules, 4, seed=2)
         while not engine.over.all():
             view = player_view(engine.state, rows=np.flatnonzero(~engine.over), history=agent.needs_history)
             chosen = view.layout.verb_of[decide(agent, view)]

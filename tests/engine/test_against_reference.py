@@ -199,7 +199,7 @@ def test_presets_equal_those_of_the_reference() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_agree_with_the_reference_move_by_move(preset: str) -> None:
     rules = Rules.preset(preset)
-    kinds = kinds_of(compare(rules, num_deals=100, seed=11))
+    kinds = kinds_of(compare(rules, num_deals=150, seed=11))
     assert kinds[Kind.DEAD] >= 1
     assert kinds[Kind.KNOCK] >= (10 if rules.knock_limit else 0)
     assert kinds[Kind.UNDERCUT] >= (rules.mode != "free_for_all" and rules.knock_limit > 0)
@@ -278,7 +278,7 @@ def test_options_of_the_showdown_change_it_as_in_the_reference(preset: str, opti
     generator = np.random.default_rng(13)
     settings = dataclasses.asdict(rules)
     differing = 0
-    count = 400 if rules.has_partners or option == "spread" else 150
+    count = 800 if option == "spread" else 400 if rules.has_partners else 150
     for hands, knocker in meld_rich_showdowns(generator, rules, count):
         bits = np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint64)
         found = settle(rules, bits, np.array([knocker]))
