@@ -29,10 +29,10 @@ with needs("cli"):
 
     from agents.arena import MatchResult
     from agents.arena.benchmark import BENCHMARKS, run_benchmark
-    from agents.arena.match.lineup import places, sides_of_seats
+    from agents.arena.match.lineup import seats_per_team, sides_of_seats
     from agents.arena.tournament.options import PlayOptions
     from agents.arena.tournament.paired_comparison import compared_section
-    from agents.arena.tournament.run import Played, play, print_where
+    from agents.arena.tournament.run import Played, play, print_results_folder
     from agents.arena.tournament.summary import Outcome
     from agents.arena.tournament.tables import (
         points_table,
@@ -104,7 +104,7 @@ def main() -> None:
     settings, title = arguments.settings(rules), f"{rules.name}: {title}"
     played = play(arguments, "evaluate.py", kind, title, pairings, settings, _sections)
     show(played, rules, Console())
-    print_where(played, arguments)
+    print_results_folder(played, arguments)
     if all(isinstance(outcome, ForfeitedMatch) for outcome in played.outcomes):
         sys.exit(1)
 
@@ -139,7 +139,7 @@ def _check(arguments: Arguments) -> None:
 def _pairings(arguments: Arguments, rules: Rules) -> list[Pairing]:
     if arguments.seats:
         return [Pairing(tuple(sides_of_seats(rules, arguments.seats)))]
-    size = places(rules)
+    size = seats_per_team(rules)
     sides = [(agent,) * size for agent in arguments.agents]
     if arguments.all_pairs:
         return [Pairing(pair) for pair in itertools.combinations(sides, 2)]

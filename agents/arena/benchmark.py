@@ -17,13 +17,13 @@ import numpy as np
 from rich.console import Console
 
 import gin_env
-from agents.arena.match.lineup import places
+from agents.arena.match.lineup import seats_per_team
 from agents.arena.match.referee import TIME_LIMIT
 from agents.arena.match.result import MatchResult
 from agents.arena.tournament.blocks import Block, play_block
 from agents.arena.tournament.options import PlayOptions
 from agents.arena.tournament.paired_comparison import mean_over
-from agents.arena.tournament.run import play, print_where
+from agents.arena.tournament.run import play, print_results_folder
 from agents.arena.tournament.summary import Outcome
 from agents.arena.tournament.tables import points_table, print_forfeits
 from agents.arena.tournament.tournament import ForfeitedMatch, Pairing, Settings
@@ -112,7 +112,7 @@ def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
             raise UserError(f"--{field.name.replace('_', '-')}: is fixed in a benchmark; leave it out")
     benchmark, console = BENCHMARKS[name], Console()
     check_frozen(name, benchmark)
-    rules, size = benchmark.rules, places(benchmark.rules)
+    rules, size = benchmark.rules, seats_per_team(benchmark.rules)
     settings = Settings(rules, seed=benchmark.seed, num_pairs=benchmark.num_pairs, time_limit=TIME_LIMIT)
     pairings = [Pairing(((agent,) * size, (opponent,) * size)) for opponent in benchmark.panel]
     played = play(
@@ -129,7 +129,7 @@ def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
     if results:
         console.print(points_table(results, rules))
     console.print(quote(name, benchmark, agent, played.outcomes), soft_wrap=True, markup=False, highlight=False)
-    print_where(played, options)
+    print_results_folder(played, options)
     if len(results) < len(played.outcomes):
         sys.exit(1)
 
@@ -186,7 +186,7 @@ def measure(benchmark: Benchmark) -> Benchmark:
 
 def mark_of(spec: str, rules: Rules, seed: int) -> str:
     """Return a hash of how an agent plays: the points and actions of some deals against another."""
-    size = places(rules)
+    size = seats_per_team(rules)
     sides = ((spec,) * size, (_MARKER,) * size)
     block = Block("mark", sides, (spec, _MARKER), rules, "deal", seed, 0, _MARK_PAIRS, TIME_LIMIT, record=False)
     tally = play_block(block).tally

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.arena import Lineup, play_lineup, play_match
-from agents.arena.match.lineup import places, sides_of_seats
+from agents.arena.match.lineup import seats_per_team, sides_of_seats
 from agents.arena.tournament.blocks import load_sides
 from agents.registry import load_agent
 from agents.scripted.gold import GoldAgent
@@ -90,7 +90,7 @@ def test_one_against_the_rest_is_what_it_was():
 def test_events_of_the_seats_add_up_to_the_style_of_their_side(preset):
     rules = Rules.preset(preset)
     match = play_match(rules, load_agent("gold", rules), load_agent("gold-k4", rules), 30)
-    assert match.tally.events.shape == (2, places(rules), len(EVENT_NAMES))
+    assert match.tally.events.shape == (2, seats_per_team(rules), len(EVENT_NAMES))
     for side, style in enumerate(match.styles):
         seats = match.events(side)
         tables = rules.num_tables

@@ -16,7 +16,7 @@ from agents.arena.match.result import MatchResult
 from agents.arena.research.teams import DEFAULT_DEALS, check_members, partnership_rules, print_sections
 from agents.arena.tournament.options import PlayOptions
 from agents.arena.tournament.paired_comparison import mean_over
-from agents.arena.tournament.run import play, print_where
+from agents.arena.tournament.run import play, print_results_folder
 from agents.arena.tournament.summary import Outcome
 from agents.arena.tournament.tournament import Pairing
 from agents.cli import UserError, parse
@@ -76,7 +76,7 @@ def main(words: Sequence[str]) -> None:
         lambda outcomes: sections(chosen, outcomes),
     )
     print_sections(played)
-    print_where(played, arguments)
+    print_results_folder(played, arguments)
 
 
 def plan(arguments: Arguments, rules: Rules) -> list[Ablation]:

@@ -18,7 +18,7 @@ from agents.arena.match.result import MatchResult
 from agents.arena.statistics.intervals import Estimate
 from agents.arena.tournament.options import PlayOptions, ResultsOptions
 from agents.arena.tournament.paired_comparison import difference_between, mean_over
-from agents.arena.tournament.run import Played, play, print_where
+from agents.arena.tournament.run import Played, play, print_results_folder
 from agents.arena.tournament.summary import Outcome
 from agents.arena.tournament.tables import print_forfeits, section_tables
 from agents.arena.tournament.tournament import Pairing
@@ -129,7 +129,7 @@ def play_teams(
         lambda outcomes: sections(TeamMatrix.of(teams, outcomes)),
     )
     print_sections(played)
-    print_where(played, options)
+    print_results_folder(played, options)
 
 
 def teams_of(members: Sequence[str]) -> list[Team]:

@@ -30,7 +30,7 @@ from rich.progress import track
 from agents.arena.research.teams import check_members, partnership_rules, print_sections
 from agents.arena.statistics.intervals import Estimate, ratio_estimate
 from agents.arena.tournament.options import ResultsOptions
-from agents.arena.tournament.run import print_where, write_results
+from agents.arena.tournament.run import print_results_folder, write_results
 from agents.arena.tournament.tournament import Settings
 from agents.cli import UserError, parse
 from agents.policy import PolicyAgent
@@ -103,7 +103,7 @@ def main(words: Sequence[str]) -> None:
     told = sections(found, settings.seed)
     written = write_results(arguments, "evaluate.py trades", "trades", title, settings, arguments.agents, told)
     print_sections(written)
-    print_where(written, arguments)
+    print_results_folder(written, arguments)
 
 
 def sections(found: dict[str, Offers], seed: int) -> list[dict[str, Any]]:
