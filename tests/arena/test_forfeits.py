@@ -67,7 +67,7 @@ def test_faults_do_not_stop_the_matches_after_them(foreign):
 
 def test_an_agent_that_swallows_its_alarm_gets_another(foreign, monkeypatch):
     monkeypatch.setattr(referee, "ALLOWANCE", 0.2)
-    monkeypatch.setattr(referee, "_AGAIN", 0.2)
+    monkeypatch.setattr(referee, "_ALARM_INTERVAL", 0.2)
     started = time.monotonic()
     (fault,) = tournament([pairing(f"{foreign}:Stubborn", "simple")], Settings(DUEL, num_pairs=10, time_limit=1e-6))
     assert fault.reason == "slow"

@@ -16,8 +16,9 @@ from tests.helpers.reports import AGENTS, Page, estimate, forfeited, page_of, sa
 pytest.importorskip("matplotlib")
 
 from agents.arena.report import REPORT_FILE, write_report
-from agents.arena.report.folders import Match, result_between, standings
 from agents.arena.report.page import NOTHING
+from agents.arena.report.results import Match
+from agents.arena.report.standings import result_between, standings
 from agents.arena.report.training import read_run
 from gin_env.rules import Rules
 

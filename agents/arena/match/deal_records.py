@@ -75,8 +75,8 @@ def read_records(
     -------
     records : DealRecords
     events : int64, shape (S, places, events)
-        Counts of what the seats did (``gin_env.episodes.seat_events.EVENT_NAMES``), summed over the deals, by side and place
-        of the team.
+        What the seats did (``gin_env.episodes.seat_events.EVENT_NAMES``), summed over the deals, by side and place of
+        the team.
     """
     rules = finished.rules
     episode, sides = np.repeat(episode, rules.num_tables), np.repeat(sides, rules.num_tables, axis=0)

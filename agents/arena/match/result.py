@@ -155,13 +155,13 @@ class MatchResult:
 
     @cached_property
     def pairs_advised(self) -> int | None:
-        """The number of pairs for an interval of ±``ADVISED_HALF_WIDTH``; None if too few were played to estimate it."""
+        """The number of pairs for an interval of ±``ADVISED_HALF_WIDTH``; None if it cannot be estimated."""
         if not self.points_per_deal.half_width > 0:  # too few pairs for an interval, or ties only
             return None
         return pairs_needed(self.points_per_deal, ADVISED_HALF_WIDTH, self.num_pairs)
 
     def deadwood_by_turn(self, side: int) -> list[float | None]:
-        """Return a side's mean deadwood after a seat's 1st, 2nd, ... discard of a deal; None where no deal got that far."""
+        """Return a side's mean deadwood after a seat's 1st, 2nd, ... discard; None where no deal got that far."""
         sums, counts = self.tally.deadwood[side].tolist(), self.tally.discards[side].tolist()
         return [total / count if count else None for total, count in zip(sums, counts, strict=True)]
 

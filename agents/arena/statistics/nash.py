@@ -238,9 +238,7 @@ def _most_even(
     mixture = np.maximum(basis @ solved.x, 0)
     mixture /= mixture.sum()
     if not solved.success or (outside @ mixture).max(initial=0) > ZERO:
-        warnings.warn(
-            f"found an equilibrium, but not the one of maximum entropy: {solved.message}", RuntimeWarning, stacklevel=2
-        )
+        warnings.warn(f"the equilibrium found may not be the most even: {solved.message}", RuntimeWarning, stacklevel=2)
         return start
     return mixture
 

@@ -61,7 +61,7 @@ class ResultsOptions:
             _check_writable("--json", self.json)
 
     def rules_for(self, specs: Sequence[str]) -> Rules:
-        """Return the rules to play: the chosen preset, else the rules of the first model, with fields replaced by --rule."""
+        """Return the rules: the preset, else those of the first model, with the fields of --rule replaced."""
         models = [part for spec in specs for part in parts_of(spec) if is_model(part)]
         if self.preset is None and models:
             return parse_rules(read_model(models[0]).rules, self.rule)
@@ -112,9 +112,7 @@ class PlayOptions(ResultsOptions):
         if self.precision is not None and not (self.precision > 0 and math.isfinite(self.precision)):
             raise UserError(f"--precision {self.precision}: expected points per deal above 0")
         if self.thoughts and self.record == "none":
-            raise UserError(
-                "--thoughts: recorded deals hold the thoughts, and --record none records none; leave one of them out"
-            )
+            raise UserError("--thoughts: thoughts are part of recorded deals, but --record none records none")
 
     def settings(self, rules: Rules) -> Settings:
         """Return the settings that all matches share."""

@@ -42,7 +42,7 @@ def difference_between(one: Sequence[MatchResult], other: Sequence[MatchResult],
 
 
 def compared_section(results: Sequence[MatchResult]) -> list[dict[str, Any]]:
-    """Return the section that compares an agent's opponents with the first of them; empty if there is nothing to compare."""
+    """Return a section that compares an agent's opponents with the first of them; [] if there is only one."""
     if len(results) < 2 or len({result.names[0] for result in results}) > 1:
         return []
 

@@ -64,9 +64,7 @@ class ResultsFolder:
         if file.exists():
             manifest = _merge_manifests(path, read_json(file), manifest)
         elif any(entry.suffix != ".new" for entry in path.iterdir()):  # a killed process may leave a partial file
-            raise ValueError(
-                f"{path}: the folder has other files and no {MANIFEST_FILE}; choose a new folder with --output"
-            )
+            raise ValueError(f"{path}: the folder has other files but no {MANIFEST_FILE}; choose another --output")
         _write_json(file, manifest)
 
     def blocks(self) -> dict[tuple[str, int, int], BlockResult]:

@@ -138,7 +138,7 @@ def _play_in(folder: str, block: Block) -> BlockResult:
 
 
 def play_alone(block: Block) -> BlockResult:
-    """Play a block in a process of its own; if that process ends, the agent that was last_asked last forfeits."""
+    """Play a block in a process of its own; if that process ends, the agent that was asked last forfeits."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     last_asked: Any = context.Array("i", [0, 0])
