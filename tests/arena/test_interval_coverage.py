@@ -44,10 +44,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     equals, unequal = play_population(EQUALS), play_population(UNEQUAL)
     rows = calibrate(equals, unequal)
     for row in rows[:-1]:
-        assert row.wanted == CONFIDENCE
+        assert row.nominal == CONFIDENCE
         assert 0.94 <= row.share <= 0.96, row
     size = rows[-1]
-    assert size.wanted - 0.02 <= size.share <= size.wanted + 2 * size.error, size
+    assert size.nominal - 0.02 <= size.share <= size.nominal + 2 * size.error, size
     for population in (equals, unequal):
         paired, unpaired = independent_width(population)
         assert unpaired / paired == pytest.approx(duplicate_factor(population.plays), rel=0.02)

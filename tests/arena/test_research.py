@@ -169,7 +169,7 @@ def test_cross_play_is_the_matrix_of_all_teams(tmp_path, capsys):
     own, mixed = np.diag(matrix).mean(), matrix[np.triu_indices(3, 1)].mean()
     assert items["self-play, mean"]["value"] == pytest.approx(own)
     assert items["cross-play, mean"]["value"] == pytest.approx(mixed)
-    gap = items["gap: self-play less cross-play"]
+    gap = items["gap: self-play minus cross-play"]
     assert gap["value"] == pytest.approx(own - mixed)
     assert gap["low"] < gap["value"] < gap["high"]
     assert "cross-play, mean" in capsys.readouterr().out
@@ -263,17 +263,17 @@ class _Echo(GoldAgent):
 
 
 def test_what_trades_tell_is_0_where_they_tell_nothing():
-    offers = trades.observe(load_agent("random-trade", PALACE), PALACE, 400, seed=2)
-    bits = trades.bits_told(offers, seed=0)
+    offers = trades.observe_offers(load_agent("random-trade", PALACE), PALACE, 400, seed=2)
+    bits = trades.offer_information(offers, seed=0)
     assert -0.05 < bits.value < 0.01  # a lower bound: what is learnt by heart counts against it
-    assert 0.4 < len(offers.deal) / offers.chances < 0.6  # it offers in half of its chances
-    told = trades.bits_told(trades.observe(load_agent("team-lookahead", PALACE), PALACE, 100, seed=2), seed=0)
+    assert 0.4 < len(offers.deal) / offers.opportunities < 0.6  # it offers in half of its chances
+    told = trades.offer_information(trades.observe_offers(load_agent("team-lookahead", PALACE), PALACE, 100, seed=2), seed=0)
     assert told.low > 0.2
 
 
 def test_looking_at_offers_does_not_change_the_deals():
     agent = load_agent("random-trade", PALACE)
-    looked_at = trades.observe(agent, PALACE, 20, seed=3)
+    looked_at = trades.observe_offers(agent, PALACE, 20, seed=3)
     episodes, twin = Episodes(PALACE, 20, seed=3), load_agent("random-trade", PALACE)
     episodes.reset()
     twin.reset(3)
@@ -288,17 +288,17 @@ def test_looking_at_offers_does_not_change_the_deals():
 
 
 def test_a_mate_who_gives_everything_back_is_not_moved():
-    offers = trades.observe(_Echo(), PALACE, 30, seed=2)
-    assert trades.moves(offers, seed=0).value == 0
-    moved = trades.observe(load_agent("gold", PALACE), PALACE, 30, seed=2)
-    assert trades.moves(moved, seed=0).low > 0.2
+    offers = trades.observe_offers(_Echo(), PALACE, 30, seed=2)
+    assert trades.answer_shift(offers, seed=0).value == 0
+    moved = trades.observe_offers(load_agent("gold", PALACE), PALACE, 30, seed=2)
+    assert trades.answer_shift(moved, seed=0).low > 0.2
 
 
 def test_ties_are_counted_as_in_the_cards():
     hand = parse_cards("5S 5H 5D 6S 7S KH")
     held = np.bitwise_or.reduce(CARD_BITS[np.array(hand)])
     ties = [
-        np.unravel_index(trades._ties(np.array([held]), CARD_BITS[[card]])[0], trades._TIES)  # rank, next, two away
+        np.unravel_index(trades._tie_class(np.array([held]), CARD_BITS[[card]])[0], trades._TIES)  # rank, next, two away
         for card in hand
     ]
     assert [tuple(map(int, tie)) for tie in ties] == [(2, 1, 1), (2, 0, 0), (2, 0, 0), (0, 2, 0), (0, 1, 1), (0, 0, 0)]
@@ -312,10 +312,10 @@ def test_bits_are_those_of_a_known_choice():
     held = np.zeros((400, 36))
     held[:, 0], held[:, 5] = 10, 1
     always = trades.Offers(np.arange(400), np.full(400, 5), held, np.zeros(400), 400)
-    assert trades.bits_told(always, 0).value == pytest.approx(np.log2(11), abs=0.1)
+    assert trades.offer_information(always, 0).value == pytest.approx(np.log2(11), abs=0.1)
     alike = np.zeros((400, 36))
     alike[:, 3] = 11
-    assert trades.bits_told(always._replace(held=alike, offered=np.full(400, 3)), 0).value == pytest.approx(0, abs=1e-9)
+    assert trades.offer_information(always._replace(held=alike, offered=np.full(400, 3)), 0).value == pytest.approx(0, abs=1e-9)
 
 
 def test_means_over_teams_are_taken_deck_by_deck():
@@ -336,7 +336,7 @@ def test_a_gap_without_forfeited_rows():
     played = [("a", "a"), ("b", "b"), ("a", "b"), ("a", "c")]
     results = {team: _result(np.concatenate([play, -play], 2)) for team in played}
     results |= {team[::-1]: result for team, result in results.items()}
-    matrix, gap = cross_play.sections(cross_play.Arguments(agents=("a", "b", "c")), TeamMatrix(results))
+    matrix, gap = cross_play.summary_sections(cross_play.Arguments(agents=("a", "b", "c")), TeamMatrix(results))
     assert "leave out c" in matrix["text"][1]
     assert matrix["matrix"]["values"][2] == [matrix["matrix"]["values"][0][2], None, None]
     assert [item["estimate"]["value"] for item in gap["bars"]["items"]] == [1, 1, 0, 0, 0]
@@ -344,7 +344,7 @@ def test_a_gap_without_forfeited_rows():
 
 def test_benchmarks_are_what_they_were():
     for name, fixed in benchmark.BENCHMARKS.items():
-        benchmark.check_frozen(name, fixed)
+        benchmark.check_unchanged(name, fixed)
         assert benchmark.measure(fixed) == fixed
 
 
@@ -356,7 +356,7 @@ def test_a_benchmark_that_changed_is_refused():
         ({"panel": {**fixed.panel, "sharp": "0"}}, "'sharp' plays otherwise here"),
     ):
         with pytest.raises(UserError, match=words):
-            benchmark.check_frozen("two-player-v1", dataclasses.replace(fixed, **changes))
+            benchmark.check_unchanged("two-player-v1", dataclasses.replace(fixed, **changes))
 
 
 def test_the_panels_fault_is_not_the_entrants():

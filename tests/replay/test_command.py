@@ -18,7 +18,7 @@ import pytest
 from agents.cli import UserError
 from agents.replay import command, replay_page
 from agents.replay.scores import tables_of_scores
-from agents.replay.story import DealStory, Story, tell
+from agents.replay.story import DealStory, Story, replay_story
 from gin_env.engine import Phase
 from gin_env.notation.records import DealRecord, RecordError, Thought, read_records, write_records
 from gin_env.notation.replay import replay
@@ -150,9 +150,9 @@ def test_a_game_has_its_scores_and_deals_of_several_rules_share_a_page() -> None
     records = [*lively_deals("classic_2p", 2), *lively_deals("two_tables_4p", 1), game := played_game()]
     content = content_of(replay_page(records, title="all of it"))
     assert [group["rules"] for group in content["groups"]] == ["classic_2p", "two_tables_4p", "palace_4p"]
-    assert not content["groups"][0]["goes_on"]
+    assert not content["groups"][0]["running_score"]
     told = content["groups"][-1]
-    assert told["goes_on"]
+    assert told["running_score"]
     assert told["game"]["scores"] == list(game.final_scores)
     assert told["deals"] == [*range(3, 3 + len(game.deals))]
     assert len(game.deals) > 2
@@ -175,7 +175,7 @@ def test_deals_of_a_match_add_up_by_agent_whoever_sat_where(rules: str) -> None:
     table = tables[0]
     assert [side["short"] for side in table["sides"]] == ["best", "simple"]
     assert table["deals"] == [*range(40)]
-    assert not table["goes_on"]
+    assert not table["running_score"]
     rows = zip(table["deals"], table["teams"], strict=True)
     points = [[records[number].points[team] for team in teams] for number, teams in rows]
     told = [sum(column) for column in zip(*points, strict=True)]
@@ -195,10 +195,10 @@ def test_where_agents_do_not_tell_sides_apart_seats_do() -> None:
 
 def test_a_single_deal_of_no_game_has_points_and_no_scores() -> None:
     game, single = played_game(), lively_deals("palace_4p", 1)[0]
-    assert not scores_of([single])[0]["goes_on"]
-    assert not scores_of([game.deals[0]])[0]["goes_on"]  # as a match writes single deals: the scores begin at 0
-    assert scores_of([game.deals[1]])[0]["goes_on"]
-    assert not scores_of([game.deals[2], game.deals[1]])[0]["goes_on"]
+    assert not scores_of([single])[0]["running_score"]
+    assert not scores_of([game.deals[0]])[0]["running_score"]  # as a match writes single deals: the scores begin at 0
+    assert scores_of([game.deals[1]])[0]["running_score"]
+    assert not scores_of([game.deals[2], game.deals[1]])[0]["running_score"]
     partners = [dataclasses.replace(single, agents=agents) for agents in (("a", "b", "c", "d"), ("d", "c", "b", "a"))]
     tables = scores_of(partners)
     assert [side["short"] for side in tables[0]["sides"]] == ["a+c", "b+d"]
@@ -284,7 +284,7 @@ def test_an_agent_is_asked_about_the_games_that_it_knows(tmp_path: Path, capsys:
 def test_a_table_that_waits_does_not_tell_what_the_other_will_pay() -> None:
     waited = 0
     for record in lively_deals("two_tables_4p", 8, seed=2):
-        deal = tell(record).deals[0]
+        deal = replay_story(record).deals[0]
         for view in deal.views:
             *before, last = view.tables
             assert all(tuple(table.scores) == record.before.scores for tables in before for table in tables)

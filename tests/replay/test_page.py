@@ -136,7 +136,7 @@ def test_the_outcome_comes_first_and_the_rest_is_announced(
     with open_page(browser, size, reduced_motion="reduce") as page:
         opened(page, f"{address}#step=999")
         assert all_words(page, "#explanation .outcome p") == outcome
-        assert page.inner_text("#explanation > h2") == "How it came about"
+        assert page.inner_text("#explanation > h2") == "In detail"
         rest = [line.text for line in lines if line.text not in outcome]
         assert all_words(page, "#explanation > p") == rest
         headings = page.locator("#explanation > h3").all_inner_texts()
@@ -259,7 +259,7 @@ def test_a_choice_stops_what_plays_on_its_own(browser: Any, address: str) -> Non
             page.keyboard.press("Space")
             assert page.get_attribute("#play", "aria-label") == "stop", name
             choose(page)
-            assert page.get_attribute("#play", "aria-label") == "play on its own", name
+            assert page.get_attribute("#play", "aria-label") == "play automatically", name
             place = page.inner_text("#place")
             page.clock.run_for(5_000)
             assert page.inner_text("#place") == place, name
@@ -458,7 +458,7 @@ def test_it_plays_on_its_own_until_the_deal_ends(browser: Any, address: str) -> 
         assert page.get_attribute("#play", "aria-label") == "stop"
         page.clock.run_for(200_000)
         assert page.is_visible("#explanation")
-        assert page.get_attribute("#play", "aria-label") == "play on its own"
+        assert page.get_attribute("#play", "aria-label") == "play automatically"
         assert page.inner_text("#place").startswith("deal 1 of")
 
 
