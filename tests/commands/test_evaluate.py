@@ -183,7 +183,7 @@ def test_deals_that_the_first_sits_out_do_not_count(evaluate, tmp_path):
         (["--agents", "simple", "ablate:gold,offers=none", "--preset", "eaai_2p"], "takes nothing away under eaai_2p"),
         (["--agents", "simple", "ablate:gold,offers=none,offers=random"], "offers is given twice"),
         (["--agents", "simple", "gold", "--seats", "a", "b"], "give one of --agents"),
-        (["--seats", "simple", "gold", "simple"], "give 4, one for each seat"),
+        (["--seats", "simple", "gold", "simple"], "expected 4 agents, one for each seat, got 3"),
         (["--agents", "simple", "ablate:gold"], "offers=none"),
         (["--agents", "simple", "ablate:gold,mate=seen"], "mate=seen: must be hidden"),
         (["--benchmark", "two-player-v0", "simple"], "two-player-v0: expected one of two-player-v1, partnership-v1"),
