@@ -164,8 +164,8 @@ def test_cross_play_gives_the_matrix_of_all_teams(tmp_path, capsys):
     for one, other in teams_of(agents):
         members = [load_agent(name, PALACE) for name in (one, other)]
         match = play_match(PALACE, members, load_agent("gold-k4", PALACE), 40, seed=5)
-        # never-trade uses random numbers, and in another order here.
-        tolerance = match.points_per_deal.half_width if "never-trade" in (one, other) else 1e-9
+        # Agents other than gold use random numbers, and in another order here.
+        tolerance = 1e-9 if one == other == "gold" else match.points_per_deal.half_width
         value = matrix[agents.index(one), agents.index(other)]
         assert value == pytest.approx(match.points_per_deal.value, abs=tolerance)
     items = {item["label"]: item["estimate"] for item in summary["sections"][1]["bars"]["items"]}
@@ -188,6 +188,8 @@ def test_partners_are_compared_with_their_best_known_partners(tmp_path):
     opponent = load_agent("gold-k4", PALACE)
     pairs = {}
     for one, other in teams_of(members):
+        if not {one, other} & {"gin-only", "never-trade"}:
+            continue
         team = [load_agent(name, PALACE) for name in dict.fromkeys((one, other))]
         pairs[one, other] = pairs[other, one] = play_match(PALACE, [team[0], team[-1]], opponent, 60).pair_means
     assert {len(row) for row in matrix["matrix"]["values"]} == {2}
