@@ -1,6 +1,6 @@
-"""What measures agents: matches on duplicate deals, tournaments, their statistics, and pages that show them.
+"""Measure agents: matches on duplicate deals, tournaments, their statistics, and reports.
 
-``play_match`` is the door for programs; ``evaluate.py`` is the one for people (docs/arena.md).
+Programs call ``play_match``; people run ``evaluate.py`` (docs/arena.md).
 """
 
 from agents.arena.match.duplicate_match import play_lineup, play_match

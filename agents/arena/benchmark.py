@@ -1,7 +1,8 @@
 """Fixed public benchmarks: the same decks, opponents and rules for everybody, and one line to quote.
 
-A benchmark is its name and version: what stands here for one never changes. Before it is run, hashes show that
-this copy deals the same decks under the same rules, and that the panel plays as it did when it was fixed.
+The definition of a benchmark, given by its name and version, never changes. Before it is run, hashes verify that this
+copy of the project deals the same decks under the same rules, and that the opponents play as they did when the
+benchmark was fixed.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import numpy as np
 from rich.console import Console
 
 import gin_env
-from agents.arena.match.lineup import places
+from agents.arena.match.lineup import seats_per_team
 from agents.arena.match.referee import TIME_LIMIT
 from agents.arena.match.result import MatchResult
 from agents.arena.tournament.blocks import Block, play_block
 from agents.arena.tournament.options import PlayOptions
 from agents.arena.tournament.paired_comparison import mean_over
-from agents.arena.tournament.run import play, print_where
+from agents.arena.tournament.run import play, print_results_folder
 from agents.arena.tournament.summary import Outcome
 from agents.arena.tournament.tables import points_table, print_forfeits
 from agents.arena.tournament.tournament import ForfeitedMatch, Pairing, Settings
@@ -31,10 +32,10 @@ from agents.cli import UserError
 from gin_env.episodes import Episodes
 from gin_env.rules import Rules
 
-#: Pairs that each member of the panel plays against ``_MARKER`` to show that it plays as it did.
-_MARK_PAIRS = 50
-_MARKER = "gold"
-#: What a benchmark leaves to its user.
+#: Each opponent's play is hashed over this many pairs against the reference agent.
+_HASHED_PAIRS = 50
+_REFERENCE_AGENT = "gold"
+#: The options that a benchmark does not fix.
 _FREE_OPTIONS = ("output", "json", "workers", "ray", "benchmark")
 
 
@@ -46,12 +47,12 @@ class Benchmark:
     ----------
     preset : str
     seed, num_pairs : int
-        Which decks, and how many against each opponent (each is played once for each team). No training of ours has
-        met them, nor chosen a model by them.
+        The seed of the decks, and the number of decks against each opponent (each deck is played once for each team).
+        The shipped models were neither trained nor selected on these decks.
     rules_hash, decks_hash : str
-        Of all fields of the rules, and of decks and dealers.
+        Hashes of all fields of the rules, and of decks and dealers.
     panel : dict
-        The opponents, each with a hash of how it plays (``mark_of``).
+        The opponents, each with a hash of how it plays (``play_hash``).
     """
 
     preset: str
@@ -63,7 +64,7 @@ class Benchmark:
 
     @property
     def rules(self) -> Rules:
-        """The rule system."""
+        """The rules of the preset."""
         return Rules.preset(self.preset)
 
 
@@ -100,19 +101,21 @@ BENCHMARKS = {
 
 
 def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
-    """Play a benchmark, print its table and the line to quote, and keep the results.
+    """Play a benchmark, print its table and the line to quote, and store the results.
 
-    Raises ``UserError`` for an unknown name, for options that would change what is fixed, and where this copy of
-    the project does not deal or play as the benchmark was fixed.
+    Raises ``UserError`` for an unknown name, for options that a benchmark fixes, and if this copy of the project does
+    not deal or play as the benchmark requires.
     """
     if name not in BENCHMARKS:
-        raise UserError(f"--benchmark {name}: one of {', '.join(BENCHMARKS)}")
+        raise UserError(f"--benchmark {name}: expected one of {', '.join(BENCHMARKS)}")
     for field in dataclasses.fields(options):
         if getattr(options, field.name) != field.default and field.name not in _FREE_OPTIONS:
-            raise UserError(f"--{field.name.replace('_', '-')}: is fixed in a benchmark; leave it out")
+            raise UserError(f"--{field.name.replace('_', '-')}: a benchmark fixes this option; leave it out")
+
     benchmark, console = BENCHMARKS[name], Console()
-    check_frozen(name, benchmark)
-    rules, size = benchmark.rules, places(benchmark.rules)
+    check_unchanged(name, benchmark)
+
+    rules, size = benchmark.rules, seats_per_team(benchmark.rules)
     settings = Settings(rules, seed=benchmark.seed, num_pairs=benchmark.num_pairs, time_limit=TIME_LIMIT)
     pairings = [Pairing(((agent,) * size, (opponent,) * size)) for opponent in benchmark.panel]
     played = play(
@@ -124,24 +127,27 @@ def run_benchmark(name: str, agent: str, options: PlayOptions) -> None:
         settings,
         lambda outcomes: [_section(name, benchmark, agent, outcomes)],
     )
+
     print_forfeits(played.outcomes, console)
     results = [outcome for outcome in played.outcomes if isinstance(outcome, MatchResult)]
     if results:
         console.print(points_table(results, rules))
     console.print(quote(name, benchmark, agent, played.outcomes), soft_wrap=True, markup=False, highlight=False)
-    print_where(played, options)
+
+    print_results_folder(played, options)
     if len(results) < len(played.outcomes):
         sys.exit(1)
 
 
 def quote(name: str, benchmark: Benchmark, agent: str, outcomes: list[Outcome]) -> str:
-    """Return the line that can be quoted: the mean over the opponents, with an interval over their common decks."""
+    """Return the line to quote: the mean over the opponents, with an interval resampled by their common decks."""
     version = f"gin_env {gin_env.__version__}, decks {benchmark.decks_hash[:8]}"
     forfeits = [outcome for outcome in outcomes if isinstance(outcome, ForfeitedMatch)]
     if any(forfeit.side == 0 for forfeit in forfeits):
         return f"{name}: {agent} forfeited ({version})"
     if forfeits:
-        return f"{name}: no score, {forfeits[0].agent} of the panel could not play here ({forfeits[0].text})"
+        return f"{name}: no score, because the opponent {forfeits[0].agent} could not play here ({forfeits[0].text})"
+
     matches = [outcome for outcome in outcomes if isinstance(outcome, MatchResult)]
     worst = min(matches, key=lambda match: match.points_per_deal.value)
     deals = f"{benchmark.rules.num_teams * benchmark.num_pairs:,} duplicate deals v each of {len(matches)} opponents"
@@ -155,43 +161,45 @@ def _section(name: str, benchmark: Benchmark, agent: str, outcomes: list[Outcome
     return {"title": "Benchmark", "text": [quote(name, benchmark, agent, outcomes)], "benchmark": frozen}
 
 
-def check_frozen(name: str, benchmark: Benchmark) -> None:
-    """Raise ``UserError`` unless this copy deals and plays as the benchmark was fixed."""
-    found = measure(benchmark)
-    for what in ("rules_hash", "decks_hash"):
-        if getattr(found, what) != getattr(benchmark, what):
+def check_unchanged(name: str, benchmark: Benchmark) -> None:
+    """Raise ``UserError`` unless this copy of the project deals and plays as the benchmark requires."""
+    measured = measure(benchmark)
+    for field in ("rules_hash", "decks_hash"):
+        if getattr(measured, field) != getattr(benchmark, field):
             raise UserError(
-                f"{name}: {what} is {getattr(found, what)} here and {getattr(benchmark, what)} in the "
-                "benchmark; use an unchanged copy of the project"
+                f"{name}: {field}: expected {getattr(benchmark, field)}, got {getattr(measured, field)}; use an "
+                "unchanged copy of the project"
             )
-    for spec, mark in benchmark.panel.items():
-        if found.panel[spec] != mark:
+
+    for spec, expected in benchmark.panel.items():
+        if measured.panel[spec] != expected:
             raise UserError(
-                f"{name}: {spec!r} plays otherwise here than in the benchmark (mark {found.panel[spec]}, "
-                f"not {mark}); use an unchanged copy of the project"
+                f"{name}: {spec!r} plays differently here: expected hash {expected}, got {measured.panel[spec]}; use "
+                "an unchanged copy of the project"
             )
 
 
 def measure(benchmark: Benchmark) -> Benchmark:
-    """Return a benchmark with the hashes that it has in this copy."""
+    """Return a benchmark with the hashes that it has in this copy of the project."""
     rules = benchmark.rules
     fields = json.dumps(dataclasses.asdict(rules), sort_keys=True)
     return dataclasses.replace(
         benchmark,
         rules_hash=_digest(fields.encode()),
         decks_hash=_decks_hash(rules, benchmark.seed, benchmark.num_pairs),
-        panel={spec: mark_of(spec, rules, benchmark.seed) for spec in benchmark.panel},
+        panel={spec: play_hash(spec, rules, benchmark.seed) for spec in benchmark.panel},
     )
 
 
-def mark_of(spec: str, rules: Rules, seed: int) -> str:
-    """Return a hash of how an agent plays: the points and actions of some deals against another."""
-    size = places(rules)
-    sides = ((spec,) * size, (_MARKER,) * size)
-    block = Block("mark", sides, (spec, _MARKER), rules, "deal", seed, 0, _MARK_PAIRS, TIME_LIMIT, record=False)
+def play_hash(spec: str, rules: Rules, seed: int) -> str:
+    """Return a hash of how an agent plays: the counts of some deals against the reference agent."""
+    size = seats_per_team(rules)
+    sides = ((spec,) * size, (_REFERENCE_AGENT,) * size)
+    names = (spec, _REFERENCE_AGENT)
+    block = Block("hash", sides, names, rules, "deal", seed, 0, _HASHED_PAIRS, TIME_LIMIT, record=False)
     tally = play_block(block).tally
     if tally is None:
-        raise ValueError(f"{spec!r} forfeits against {_MARKER!r}")
+        raise ValueError(f"{spec!r} forfeits against {_REFERENCE_AGENT!r}")
     return _digest(tally.points.tobytes() + tally.style.tobytes() + tally.deadwood.tobytes())
 
 
@@ -208,7 +216,7 @@ def _digest(content: bytes) -> str:
 
 
 def main() -> None:
-    """Print the hashes of every benchmark in this copy: how a new one is fixed."""
+    """Print the hashes of every benchmark in this copy, to define a new one."""
     for name, benchmark in BENCHMARKS.items():
         print(name, measure(benchmark))
 

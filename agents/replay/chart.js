@@ -1,13 +1,13 @@
-/* Deadwood over the deal: a line for each hand that the view shows, and what each has at the end. */
+/* The chart of deadwood over the deal: a line for each visible hand, with its deadwood at the end. */
 
-/** In pixels: the room around, the way of a line from the last turn to the end of the deal, and from there to its label. */
+/** Lengths in pixels: margins, the slope of a line from the last turn to the end of the deal, and the way to its label. */
 const CHART = { left: 28, right: 66, top: 10, bottom: 20, tick: 10, least: 20, fall: 38, label: 14, line: 14 };
 const DASHES = ["", "7 4", "2 3", "9 3 2 3", "1 3 5 3"];
-/** Markers around 0, each about 8 wide: told apart by shape as well as by colour. */
+/** Markers around 0, each about 8 wide: they differ in shape as well as in colour. */
 const MARKS = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-5l5 9h-10z", "M0-5.5l5.5 5.5l-5.5 5.5l-5.5-5.5z",
   "M-5-2h3v-3h4v3h3v4h-3v3h-4v-3h-3z"];
 
-/** Return where steps and points lie in the chart as it is now; the last step, the end of the deal, stands apart. */
+/** Return the chart's current scale; the last step, the end of the deal, is set apart from the others. */
 function chartScale() {
   const box = byId("chart").getBoundingClientRect();
   const most = Math.max(CHART.least, ...theDeal().views[0].deadwood.flat().filter((points) => points !== null));
@@ -28,7 +28,7 @@ function chartScale() {
 function showChart() {
   const scale = chartScale();
   const { box, most, x, y } = scale;
-  if (!box.width) return; // not laid out yet: the page hears when it is
+  if (!box.width) return; // not laid out yet: the observer will call again
   const deal = theDeal();
   const right = x(lastStep());
   const shapes = [`<rect class="end" x="${x(lastStep() - 1)}" y="${CHART.top - 6}" width="${box.width - x(lastStep() - 1)}"
@@ -43,7 +43,7 @@ function showChart() {
     `<text x="${CHART.left}" y="${box.height - 4}">start</text>`,
     `<text x="${right}" y="${box.height - 4}" text-anchor="middle">end</text>`,
     `<line class="cursor" x1="${x(place.step)}" x2="${x(place.step)}" y1="${CHART.top - 6}" y2="${box.height - CHART.bottom}"/>`);
-  const told = [];
+  const current = [];
   const entries = [];
   const labels = endLabels(scale);
   theView().deadwood.forEach((line, seat) => {
@@ -52,36 +52,36 @@ function showChart() {
     const points = line[place.step];
     if (points !== null) {
       shapes.push(mark(seat, x(place.step), y(points)));
-      told.push(`${deal.seats[seat].name} ${points}`);
+      current.push(`${deal.seats[seat].name} ${points}`);
     }
     entries.push(legendEntry(seat));
   });
   const chart = byId("chart");
   chart.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
   chart.innerHTML = [...shapes, ...limits.map(({ label }) => label), ...labels].join("");
-  chart.setAttribute("aria-label", `deadwood of each hand over the deal; now ${told.join(", ") || "none is shown"}`);
+  chart.setAttribute("aria-label", `deadwood of each hand over the deal; now ${current.join(", ") || "none is shown"}`);
   byId("legend").replaceChildren(...entries);
 }
 
-/** Return the knock limit as a line with a label: that of the view's table; with all hands, of each table that has its own. */
+/** Return the lines and labels of the knock limits: one for the view's table; with all hands, one for each table. */
 function limitLines({ x, y }) {
   const { limits, seats } = theDeal();
   const { seat } = theView();
   const tables = seat === null ? [...limits.keys()] : [seats[seat].table];
   const isOne = new Set(tables.map((table) => limits[table])).size === 1;
   return tables.slice(0, isOne ? 1 : tables.length).filter((table) => limits[table]).map((table, number) => {
-    const words = `knock limit ${limits[table]}`;
+    const text = `knock limit ${limits[table]}`;
     const height = y(limits[table]);
-    // Two limits may lie close together: the words of the second one stand further on.
+    // Two limits may be close together: the label of the second one is at the other end.
     return {
       line: `<line class="limit" x1="${CHART.left}" x2="${x(lastStep())}" y1="${height}" y2="${height}"/>`,
       label: `<text class="limit" x="${number ? x(lastStep() - 1) - 4 : CHART.left + 4}" y="${height - 4}"
-        text-anchor="${number ? "end" : "start"}">${isOne ? words : `table ${table + 1}: ${words}`}</text>`,
+        text-anchor="${number ? "end" : "start"}">${isOne ? text : `table ${table + 1}: ${text}`}</text>`,
     };
   });
 }
 
-/** Return what each hand has at the end, one label above the other where their heights are too close. */
+/** Return the labels with each hand's deadwood at the end, moved apart if they would overlap. */
 function endLabels({ box, x, y }) {
   const ends = theView().deadwood.map((line, seat) => ({ seat, points: line[lastStep()] }));
   const known = ends.filter(({ points }) => points !== null).sort((a, b) => b.points - a.points);
@@ -104,14 +104,14 @@ function mark(seat, x, y) {
   return `<g class="${seatClass(seat)}" transform="translate(${x} ${y})"><path class="mark" d="${MARKS[seat]}"/></g>`;
 }
 
-/** Return the class that gives a seat its colour: a shade of its team's, or a hue of its own. */
+/** Return the class with a seat's colour: a shade of its team's colour, or a hue of its own. */
 function seatClass(seat) {
   const seats = theDeal().seats;
   const isAlone = seats.filter((other) => other.team === seats[seat].team).length === 1;
   return `seat-${seat}${isAlone ? " alone" : ""}`;
 }
 
-/** Return a line that keeps its height until it changes, with gaps where nothing is known, and falls to the end. */
+/** Return the path of a step line, with gaps where the hand is hidden and a slope to the end of the deal. */
 function linePath(line, x, y) {
   let path = "";
   let before = null;

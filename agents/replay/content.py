@@ -1,4 +1,4 @@
-"""What the page's script is told of some stories; replay.js says at its beginning how it reads this."""
+"""The data for the page's script; replay.js describes the format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gin_env.rules import Rules, player_name
 
 
 def content_of(stories: Sequence[Story]) -> dict[str, Any]:
-    """Return all that the script shows, ready for JSON."""
+    """Return the data of the page as plain values for JSON."""
     frames = Frames()
     deals = [_deal(frames, deal) for story in stories for deal in story.deals]
     return {"elements": frames.elements, "parts": frames.parts, "deals": deals, "groups": tables_of_scores(stories)}
@@ -57,7 +57,7 @@ def _view(frames: Frames, view: View) -> dict[str, Any]:
 
 
 def _thoughts(deal: DealStory) -> list[dict[str, Any] | None]:
-    """Return the thoughts by step; none at all where nothing is recorded."""
+    """Return the thoughts by step; an empty list if none are recorded."""
     thoughts = [step.thought for step in deal.steps]
     if not any(thoughts):
         return []
@@ -68,9 +68,10 @@ def _thoughts(deal: DealStory) -> list[dict[str, Any] | None]:
 
 
 def _ending(rules: Rules, deal: DealStory, at: int) -> str:
-    """Return in a few words how a table ended."""
+    """Return how a table ended, in a few words."""
     table = deal.record.tables[at]
     if table.knocker is None:
         return "dead deal"
+
     knocked = f"{shown_name(deal.record, table.knocker + at * rules.num_seats)} knocked"
     return knocked if table.kind == "knock" else f"{knocked}: {table.kind.replace('_', ' ')}"

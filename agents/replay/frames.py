@@ -1,7 +1,8 @@
-"""The pictures of a page, kept small: each element stands in it once, and each part that pictures share as well.
+"""Compact storage of a page's pictures: each element is stored once, and so is each part that pictures share.
 
-Thousands of pictures differ in a hand or two. A picture is cut into **parts**, one for each box as wide as
-the picture (the head, the band with stock and pile, each hand); a part is a list of elements, a frame a list of parts.
+A page has thousands of pictures that differ in one or two hands. A picture is divided into **parts**, one for each box
+as wide as the picture (the header, the strip with stock and pile, each hand). A part is a list of elements, and a
+frame is a list of parts.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from gin_env.rendering.shapes import WIDTH, Box, Picture
 from gin_env.rendering.svg import svg_elements
 
-#: A box as wide as this share of the picture begins a part; where it is wrong, pages only grow.
+#: A box wider than this share of the picture begins a new part.
 _WIDE = 0.9
 
 
@@ -21,7 +22,7 @@ class Frames:
     elements : list of str
         SVG elements.
     parts : list of list of int
-        Each the positions of its elements.
+        For each part, the indices of its elements.
     """
 
     def __init__(self) -> None:
@@ -35,11 +36,11 @@ class Frames:
 
     @property
     def parts(self) -> list[list[int]]:
-        """The parts of all pictures, each once, as positions of elements."""
+        """The parts of all pictures, each once, as indices of elements."""
         return [list(part) for part in self._parts]
 
     def add(self, picture: Picture) -> list[int]:
-        """Return a picture as the positions of its parts, in the order in which they are drawn."""
+        """Add a picture and return the indices of its parts, in drawing order."""
         groups: list[list[int]] = []
         for shape, element in zip(picture.shapes, svg_elements(picture), strict=True):
             if not groups or (isinstance(shape, Box) and shape.width > _WIDE * WIDTH):

@@ -1,4 +1,4 @@
-"""The page's buttons and its help: what buttons and keys do, the words of the game, its rules in sentences."""
+"""The page's buttons and its help: buttons, keys, the glossary and the rules."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from gin_env.rules import Rules
 class _Button(NamedTuple):
     """A button under the picture."""
 
-    name: str  #: its id
-    short: str  #: what stands under its shape
+    name: str  #: its id in the page
+    short: str  #: the text below its icon
     label: str  #: what it does
-    path: str  #: its shape, in a square of 24: lines, and a solid triangle for the one that plays
+    path: str  #: its icon as an SVG path in a square of 24
 
 
 _BUTTONS = (
-    _Button("previous-deal", "deal before", "the deal before", "M10 4h10v16H10zM6 8l-4 4l4 4"),
-    _Button("first", "start", "to the start of the deal", "M6 5v14M18 5l-7 7l7 7"),
-    _Button("back", "step back", "one step back", "M15 5l-7 7l7 7"),
-    _Button("play", "play", "play on its own", "M8 5v14l11-7z"),
-    _Button("forward", "step on", "one step on", "M9 5l7 7l-7 7"),
-    _Button("last", "end", "to the end of the deal", "M18 5v14M6 5l7 7l-7 7"),
-    _Button("next-deal", "next deal", "the next deal", "M4 4h10v16H4zM18 8l4 4l-4 4"),
+    _Button("previous-deal", "previous", "previous deal", "M10 4h10v16H10zM6 8l-4 4l4 4"),
+    _Button("first", "start", "start of the deal", "M6 5v14M18 5l-7 7l7 7"),
+    _Button("back", "back", "one step back", "M15 5l-7 7l7 7"),
+    _Button("play", "play", "play automatically", "M8 5v14l11-7z"),
+    _Button("forward", "forward", "one step forward", "M9 5l7 7l-7 7"),
+    _Button("last", "end", "end of the deal", "M18 5v14M6 5l7 7l-7 7"),
+    _Button("next-deal", "next", "next deal", "M4 4h10v16H4zM18 8l4 4l-4 4"),
 )
 _KEYS = (
-    ("\N{LEFTWARDS ARROW} \N{RIGHTWARDS ARROW}", "a step back or on"),
-    ("Home End", "the start and the end of the deal"),
-    ("Space", "play on its own, and stop"),
-    ("PageUp PageDown", "the deal before and the next one (also p and n)"),
-    ("v", "the next view"),
+    ("\N{LEFTWARDS ARROW} \N{RIGHTWARDS ARROW}", "one step back or forward"),
+    ("Home End", "start and end of the deal"),
+    ("Space", "play automatically, or stop"),
+    ("PageUp PageDown", "previous and next deal (also p and n)"),
+    ("v", "next view"),
     ("a", "all hands"),
     ("0 1 2 \N{HORIZONTAL ELLIPSIS}", "what player_0, player_1, player_2 could see"),
-    ("\N{UPWARDS ARROW} \N{DOWNWARDS ARROW}", "in the list of moves: from move to move"),
+    ("\N{UPWARDS ARROW} \N{DOWNWARDS ARROW}", "previous and next move, in the list of moves"),
     ("?", "this help"),
 )
 _READING = (
-    "Buttons above the picture choose whose view it is: all hands, or what one player could see at that time.",
-    "Bright cards lie in melds, dimmed ones are deadwood. Colours beside names and moves are those of the teams.",
-    "A line of the moves, a place in the chart and a row of the deals can be clicked to go there.",
-    "The address of the page keeps the place: copy it to link to this step.",
+    "The buttons above the picture choose the view: all hands, or what one player could see at that time.",
+    "Bright cards are in melds, dimmed cards are deadwood. Colours next to names and moves are those of the teams.",
+    "Click a move in the list, a point in the chart or a row of the table of deals to go there.",
+    "The address of the page contains the current step: copy it to link to this step.",
 )
 
 
@@ -51,7 +51,7 @@ def _shape(path: str) -> str:
     return f'<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{path}"/></svg>'
 
 
-#: The shape of a button that shows what is further down.
+#: The icon of a button that scrolls down.
 DOWN = _shape("M6 9l6 6l6-6")
 
 
@@ -70,7 +70,7 @@ def controls() -> str:
 
 
 def help_dialog(all_rules: Sequence[Rules]) -> str:
-    """Return the page's help, with the rules of the games that it shows."""
+    """Return the page's help dialog, with the rules of all games on the page."""
     buttons = "".join(
         f'<dt class="{button.name}">{_shape(button.path)}</dt><dd>{button.label}</dd>\n' for button in _BUTTONS
     )
@@ -84,7 +84,7 @@ def help_dialog(all_rules: Sequence[Rules]) -> str:
         '<form method="dialog"><h2 id="help-title">Help</h2><button class="main">Close</button></form>\n'
         f"{''.join(f'<p>{escape(text)}</p>' for text in _READING)}\n"
         f"<h3>Buttons</h3>\n<dl>\n{buttons}</dl>\n"
-        f'<h3>The words of the game</h3>\n<dl class="glossary">\n{words}</dl>\n'
+        f'<h3>Glossary</h3>\n<dl class="glossary">\n{words}</dl>\n'
         f"{''.join(_rules(rules, len(all_rules) == 1) for rules in all_rules)}"
         f"<h3>Keys</h3>\n<dl>\n{keys}</dl>\n</dialog>"
     )

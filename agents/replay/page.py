@@ -1,8 +1,8 @@
-"""Stories of deals as one HTML file that needs nothing else, and no connection.
+"""The HTML of a replay: one self-contained file that works offline.
 
-All that comes from records stands in one block of compressed JSON, which the page's script unpacks and shows as
-text; only pictures are markup, and ``gin_env.rendering.svg`` escapes what stands in them. The page's content security
-policy lets no other script run and nothing be fetched.
+All data from records is stored in one block of compressed JSON, which the page's script unpacks and shows as text.
+Only pictures are markup, and ``gin_env.rendering.svg`` escapes their texts. The page's content security policy blocks
+all other scripts and all requests.
 """
 
 from __future__ import annotations
@@ -18,42 +18,43 @@ from agents.pages import asset
 from agents.replay.content import content_of
 from agents.replay.manual import DOWN, controls, help_dialog
 from agents.replay.scores import sides_met, sides_of
-from agents.replay.story import Story, tell
+from agents.replay.story import Story, replay_story
 from gin_env.notation.records import DealRecord, GameRecord, RecordError
 from gin_env.rendering.shapes import WIDTH
 from gin_env.rendering.svg import FONTS, svg_symbols
 
-#: Level of compression: the smallest file, which still takes well under a second.
+#: The highest compression level; it still takes well under a second.
 _COMPRESSION = 9
-#: How many rule systems a page's own title names.
+#: The number of rule systems that a default title names.
 _NAMED = 3
 
-#: The page's own scripts, in this order after that of ``agents.pages``.
+#: The scripts of this package, in this order after that of ``agents.pages``.
 _SCRIPTS = ("panels.js", "chart.js", "scores.js", "replay.js")
 
 
 def replay_page(records: Sequence[DealRecord | GameRecord], title: str | None = None) -> str:
-    """Return deals and games as one HTML page of ASCII characters, which can be opened offline.
+    """Return deals and games as one HTML page of ASCII characters that works offline.
 
     Parameters
     ----------
     records : sequence of DealRecord or GameRecord
-        At least one; rules may differ.
+        At least one record; the rules may differ.
     title : str, optional
-        By default the rules and who played.
+        By default the rules and the agents.
 
     Raises
     ------
     RecordError
-        There is no record, or one does not tell of a deal or game as its rules play it.
+        There is no record, or a record contradicts its rules.
     """
-    return page_of([tell(record) for record in records], title)
+    return page_of([replay_story(record) for record in records], title)
 
 
 def page_of(stories: Sequence[Story], title: str | None = None) -> str:
-    """Return stories as a page; as :func:`replay_page`, for records that have been played again."""
+    """Return a page for stories, as :func:`replay_page` does for records."""
     if not stories:
-        raise RecordError("no record to show: give at least one deal or game")
+        raise RecordError("no record to show: expected at least one deal or game")
+
     title = title or _title(stories)
     packed = zlib.compress(json.dumps(content_of(stories), separators=(",", ":")).encode("ascii"), _COMPRESSION)
     rules = list(dict.fromkeys(deal.rules for story in stories for deal in story.deals))
@@ -61,12 +62,12 @@ def page_of(stories: Sequence[Story], title: str | None = None) -> str:
 
 
 def _title(stories: Sequence[Story]) -> str:
-    """Return a page's own title: what was played and by whom."""
+    """Return the default title of a page: the rules and the agents."""
     deals = [deal for story in stories for deal in story.deals]
     names = list(dict.fromkeys(deal.rules.name for deal in deals))
     played = ", ".join(names[:_NAMED]) + ", ..." * (len(names) > _NAMED)
-    met = {(deal.rules, sides_met(deal)) for deal in deals}
-    if len(met) > 1 or not deals[0].record.agents or not all(deals[0].record.agents):
+    matchups = {(deal.rules, sides_met(deal)) for deal in deals}
+    if len(matchups) > 1 or not deals[0].record.agents or not all(deals[0].record.agents):
         return played
     return f"{played}: {' v '.join('+'.join(dict.fromkeys(side)) for side in sides_of(deals[0]))}"
 
@@ -74,8 +75,8 @@ def _title(stories: Sequence[Story]) -> str:
 def _subtitle(stories: Sequence[Story]) -> str:
     deals = sum(len(story.deals) for story in stories)
     games = sum(isinstance(story.record, GameRecord) for story in stories)
-    counted = [f"{games} game{'s' * (games != 1)}"] * bool(games) + [f"{deals} deal{'s' * (deals != 1)}"]
-    return ", ".join(counted)
+    counts = [f"{games} game{'s' * (games != 1)}"] * bool(games) + [f"{deals} deal{'s' * (deals != 1)}"]
+    return ", ".join(counts)
 
 
 def _document(title: str, subtitle: str, dialog: str, packed: str) -> str:
@@ -100,7 +101,7 @@ def _document(title: str, subtitle: str, dialog: str, packed: str) -> str:
 <p id="who" class="quiet"></p>
 <button id="help-button" type="button" aria-haspopup="dialog" title="help (?)" aria-label="help">?</button>
 </header>
-<noscript><p class="notice">This page shows deals with a script: please allow scripts for it.</p></noscript>
+<noscript><p class="notice">This page needs JavaScript: please allow scripts.</p></noscript>
 <p id="notice" class="notice" role="alert" hidden></p>
 <main>
 <section id="board" aria-label="the table">
@@ -151,10 +152,10 @@ def _document(title: str, subtitle: str, dialog: str, packed: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """Return what names an inline style or script in a content security policy."""
+    """Return the source expression of an inline style or script for a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
 def _ascii(html: str) -> str:
-    """Return HTML in which every other character is written by its number: no encoding can damage it."""
+    """Replace all non-ASCII characters by character references, so that no encoding can damage the page."""
     return html.encode("ascii", "xmlcharrefreplace").decode("ascii")

@@ -1,36 +1,36 @@
-/* What stands around the picture: who plays, whose view, what happened, how the deal ended, thoughts, moves. */
+/* The panels around the picture: players, views, the last event, the end of the deal, thoughts, moves. */
 
-/** What the topics of an explanation are called (gin_env/rendering/explanation/deal.py). */
+/** Headings of an explanation's topics (gin_env/rendering/explanation/deal.py). */
 const TOPICS = {
   dead: "A dead deal", knock: "The knock", melds: "What the knocking side lays down", open: "Who may lay off",
   layoff: "Cards laid off", defence: "What the other side lays down", points: "What else counts",
 };
 const DEFENCE_ALONE = "What the others lay down";
-/** The topics whose lines are the outcome itself, as sums of points are. */
+/** The topics whose lines state the outcome, as sums of points do. */
 const OUTCOME = ["dead", "count", "result"];
 const MOST_THOUGHTS = 5;
-/** How far "more below" scrolls, as a share of the window. */
+/** How far the button "More below" scrolls, as a share of the window. */
 const SCREENFUL = 0.6;
 
 function teamClass(team) {
   return team === null ? "team-none" : `team-${team}`;
 }
 
-// ---------------------------------------------------------------- who plays, whose view
+// ---------------------------------------------------------------- players and views
 
-/** Say who plays with whom: partners together, against the others or each alone. */
+/** Show who plays with and against which players. */
 function showWho() {
   const teams = new Map();
   for (const seat of theDeal().seats) teams.set(seat.team, [...(teams.get(seat.team) || []), seat]);
-  const sides = [...teams.values()].map(sideInWords);
-  const words = sides.flatMap((side, number) => [number ? joint(number, sides.length) : "", ...side]);
-  byId("who").replaceChildren(...words, sides.length > 2 ? ", each alone" : "");
+  const sides = [...teams.values()].map(describeSide);
+  const nodes = sides.flatMap((side, number) => [number ? conjunction(number, sides.length) : "", ...side]);
+  byId("who").replaceChildren(...nodes, sides.length > 2 ? ", each alone" : "");
 }
 
-const joint = (number, count) => (count === 2 ? " against " : number === count - 1 ? " and " : ", ");
+const conjunction = (number, count) => (count === 2 ? " against " : number === count - 1 ? " and " : ", ");
 
-/** Return "player_0 and player_2 (best)", or with the name of each where partners are two agents. */
-function sideInWords(seats) {
+/** Return "player_0 and player_2 (best)", or the agent of each seat if the partners have different agents. */
+function describeSide(seats) {
   const isOne = seats.every(({ agent }) => agent === seats[0].agent);
   return seats.flatMap(({ name, agent }, number) => {
     const isNamed = agent && (!isOne || number === seats.length - 1);
@@ -59,12 +59,12 @@ function showPicture() {
   const picture = byId("picture");
   const { width } = picture.viewBox.baseVal; // the same for all pictures
   picture.setAttribute("viewBox", `0 0 ${width} ${view.height}`);
-  document.documentElement.style.setProperty("--ratio", width / view.height); // as wide as fits the window's height
+  document.documentElement.style.setProperty("--ratio", width / view.height); // as wide as the window's height allows
   picture.setAttribute("aria-label", `the table, ${place.view ? `as ${theDeal().seats[view.seat].name} sees it` : "all hands"}`);
   picture.innerHTML = parts.map((part) => content.parts[part].map((element) => content.elements[element]).join("")).join("");
 }
 
-// ---------------------------------------------------------------- what happened, how the deal ended
+// ---------------------------------------------------------------- the last event and the end of the deal
 
 function showNow() {
   const deal = theDeal();
@@ -79,7 +79,7 @@ function showNow() {
 
 const isOutcome = ([topic, text]) => OUTCOME.includes(topic) || (topic === "points" && text.includes(" = "));
 
-/** Tell the outcome first, of each table, and after it how it came about. */
+/** Show the outcome of each table first, then how it was reached. */
 function showExplanation() {
   byId("explanation-panel").hidden = place.step !== lastStep();
   if (place.step !== lastStep()) return;
@@ -88,8 +88,8 @@ function showExplanation() {
   const boxes = explanations.map((lines, table) => make("div", `outcome ${teamClass(winners[table])}`, ...heading(table),
     ...lines.filter(isOutcome).map(explained)));
   const reasons = explanations.map((lines) => lines.filter((line) => !isOutcome(line)));
-  const told = reasons.flatMap((lines, table) => (lines.length ? [...heading(table), ...underTopics(lines)] : []));
-  byId("explanation").replaceChildren(...boxes, ...(told.length ? [make("h2", "", "How it came about")] : []), ...told);
+  const details = reasons.flatMap((lines, table) => (lines.length ? [...heading(table), ...underTopics(lines)] : []));
+  byId("explanation").replaceChildren(...boxes, ...(details.length ? [make("h2", "", "In detail")] : []), ...details);
 }
 
 const explained = ([topic, text]) => make("p", topic, ...withCards(text));
@@ -103,27 +103,27 @@ function underTopics(lines) {
   });
 }
 
-/** Say that the explanation goes on below the window's end, on a phone below the controls. */
+/** Show a button if the explanation continues below the window, or on a phone below the controls. */
 function showMore() {
   const panel = byId("explanation-panel");
   const button = byId("more");
   const box = panel.getBoundingClientRect();
-  const end = lowestSeen();
+  const end = visibleBottom();
   button.hidden = panel.hidden || box.bottom <= end;
   button.querySelector("span").textContent = box.top >= end ? "How the deal ended" : "More below";
-  // A strip over the panel's width into which the text fades: no line is covered by half.
+  // A strip as wide as the panel, into which the text fades, so that no line is half covered.
   Object.assign(button.style, { left: `${box.left}px`, width: `${box.width}px`, bottom: `${innerHeight - end}px` });
 }
 
-/** Return where what can be seen of the page's text ends. */
-function lowestSeen() {
+/** Return the bottom edge of the visible part of the page. */
+function visibleBottom() {
   const controls = byId("controls");
   return getComputedStyle(controls).position === "fixed" ? controls.getBoundingClientRect().top : innerHeight;
 }
 
 function scrollOn() {
   const top = byId("explanation-panel").getBoundingClientRect().top;
-  scrollBy({ top: top >= lowestSeen() ? top : innerHeight * SCREENFUL });
+  scrollBy({ top: top >= visibleBottom() ? top : innerHeight * SCREENFUL });
 }
 
 // ---------------------------------------------------------------- thoughts
@@ -136,21 +136,21 @@ function showThoughts() {
   const thought = place.step ? deal.thoughts[place.step - 1] : null;
   const quiet = (text) => byId("thoughts").replaceChildren(make("p", "quiet", text));
   byId("thoughts-title").textContent = "What the agents thought";
-  if (seat === null) return quiet("Nobody has decided anything yet.");
+  if (seat === null) return quiet("No decision yet.");
   const name = deal.seats[seat].name;
   byId("thoughts-title").textContent = `What ${name} thought before this move`;
-  if (theView().seat !== null && theView().seat !== seat) return quiet(`Not known to ${deal.seats[theView().seat].name}, whose view this is.`);
-  if (!thought) return quiet("Nothing is recorded.");
+  if (theView().seat !== null && theView().seat !== seat) return quiet(`Not known to ${deal.seats[theView().seat].name}, whose view is shown.`);
+  if (!thought) return quiet("No thoughts are recorded.");
   const ranked = thought.actions.slice(0, MOST_THOUGHTS);
   if (!ranked.some(([text]) => text === action)) {
     ranked.splice(MOST_THOUGHTS - 1, 1, thought.actions.find(([text]) => text === action) || [action, 0]);
   }
   const lines = ranked.map(([text, probability]) => thoughtBar(text, probability, text === action));
-  const others = thought.actions.filter((one) => !ranked.some(([text]) => text === one[0])).length;
-  const told = [];
-  if (others) told.push(`${others} other action${others > 1 ? "s" : ""} not shown.`);
-  if (thought.value !== null) told.push(`Expects ${signed(thought.value)} from here on, in units of its training's rewards.`);
-  if (told.length) lines.push(make("p", "quiet", told.join(" ")));
+  const others = thought.actions.filter((action) => !ranked.some(([text]) => text === action[0])).length;
+  const notes = [];
+  if (others) notes.push(`${others} other action${others > 1 ? "s" : ""} not shown.`);
+  if (thought.value !== null) notes.push(`Expects ${signed(thought.value)} from here on, in units of its training rewards.`);
+  if (notes.length) lines.push(make("p", "quiet", notes.join(" ")));
   byId("thoughts").replaceChildren(...lines);
 }
 
@@ -179,7 +179,7 @@ function showMoves() {
   byId("moves").replaceChildren(...items);
 }
 
-/** Mark the present move; only that one is reached by the Tab key, the others from it by arrow keys. */
+/** Mark the current move; the Tab key reaches only this one, and arrow keys the others. */
 function markMove() {
   const list = byId("moves");
   const hadFocus = list.contains(document.activeElement);
@@ -190,7 +190,7 @@ function markMove() {
     else button.removeAttribute("aria-current");
   });
   const present = list.children[place.step];
-  // The list scrolls, never the page.
+  // Scroll the list, never the page.
   const top = present.offsetTop - list.offsetTop;
   if (top < list.scrollTop || top + present.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - (list.clientHeight - present.offsetHeight) / 2;

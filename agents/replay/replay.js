@@ -1,12 +1,13 @@
 /*
- * The replay page: places, keys, buttons. All that it shows stands in the block #content, compressed JSON:
- *   elements  SVG elements, parts  lists of elements, and
- *   deals     each with seats, steps [seat, action, begins a turn], thoughts, by table limits, results, winners and
- *             explanations [topic, text], and views: frames (lists of parts), events and deadwood by step, for all
- *             hands and for each seat;
- *   groups    tables of scores: the numbers of their deals, sides, and for each deal whose points stand in which column.
- * cards.js makes elements and draws cards in words, panels.js, chart.js and scores.js show what is at the place where
- * the page stands. Texts of records are only ever put in as text, never as markup.
+ * The replay page: navigation, keys and buttons. Its data is the compressed JSON in the element #content:
+ *   elements  SVG elements
+ *   parts     lists of elements
+ *   deals     each with seats, steps [seat, action, begins a turn], thoughts; by table: limits, results, winners and
+ *             explanations [topic, text]; and views, for all hands and for each seat: frames (lists of parts), events
+ *             and deadwood by step
+ *   groups    tables of scores: the indices of their deals, their sides, and the team of each column for each deal
+ * cards.js makes elements and draws the cards in texts; panels.js, chart.js and scores.js show the current place.
+ * Texts of records are inserted as text only, never as markup.
  */
 
 const byId = (name) => document.getElementById(name);
@@ -17,7 +18,7 @@ const ICON_PLAY = "M8 5v14l11-7z";
 const ICON_PAUSE = "M7 5h4v14H7zM13 5h4v14h-4z";
 
 let content = null;
-/** Where the page stands: deal and step from 0, view 0 for all hands, else seat + 1. */
+/** The current place: deal and step from 0; view 0 for all hands, otherwise seat + 1. */
 const place = { deal: 0, step: 0, view: 0 };
 let shown = { deal: -1, view: -1 };
 let playing = 0;
@@ -28,9 +29,9 @@ const theView = () => theDeal().views[place.view];
 const lastStep = () => theDeal().steps.length;
 const signed = (number) => (number > 0 ? "+" : "") + String(number).replace("-", "\u2212");
 
-// ---------------------------------------------------------------- going somewhere
+// ---------------------------------------------------------------- navigation
 
-/** Go to a place, as far as there is one; what is left out stays. */
+/** Go to a place, limited to those that exist; omitted values stay the same. */
 function go({ deal = place.deal, step = place.step, view = place.view }) {
   place.deal = Math.min(Math.max(deal, 0), content.deals.length - 1);
   const views = theDeal().views.length;
@@ -38,23 +39,23 @@ function go({ deal = place.deal, step = place.step, view = place.view }) {
   place.step = Math.min(Math.max(step, 0), lastStep());
   show();
   clearTimeout(saving);
-  saving = setTimeout(savePlace, SAVE_MILLISECONDS); // browsers refuse many changes at once
+  saving = setTimeout(savePlace, SAVE_MILLISECONDS); // browsers limit the rate of changes
 }
 
-/** Go to a place that somebody chose: the page no longer plays on its own. */
-function choose(somewhere) {
+/** Go to a place that the user chose, and stop playing automatically. */
+function choose(target) {
   play(false);
-  go(somewhere);
+  go(target);
 }
 
 function savePlace() {
   history.replaceState(null, "", `#deal=${place.deal + 1}&step=${place.step}&view=${place.view ? place.view - 1 : "all"}`);
 }
 
-/** Return the place that an address names; what is missing or wrong is the beginning. */
+/** Return the place in an address; missing or invalid values mean the beginning. */
 function placeOf(address) {
   const named = new URLSearchParams(new URL(address).hash.slice(1));
-  const number = (name, otherwise) => (/^\d{1,6}$/.test(named.get(name)) ? Number(named.get(name)) : otherwise);
+  const number = (name, fallback) => (/^\d{1,6}$/.test(named.get(name)) ? Number(named.get(name)) : fallback);
   return { deal: number("deal", 1) - 1, step: number("step", 0), view: number("view", -1) + 1 };
 }
 
@@ -73,8 +74,8 @@ function play(on) {
   const button = byId("play");
   button.querySelector("path").setAttribute("d", playing ? ICON_PAUSE : ICON_PLAY);
   button.querySelector("span").textContent = playing ? "stop" : "play";
-  button.setAttribute("aria-label", playing ? "stop" : "play on its own");
-  button.title = playing ? "stop (Space)" : "play on its own (Space)";
+  button.setAttribute("aria-label", playing ? "stop" : "play automatically");
+  button.title = playing ? "stop (Space)" : "play automatically (Space)";
 }
 
 function show() {
@@ -115,7 +116,7 @@ function showControls() {
 
 // ---------------------------------------------------------------- keys, buttons, clicks
 
-const DOINGS = {
+const ACTIONS = {
   "previous-deal": () => choose({ deal: place.deal - 1, step: 0 }),
   first: () => choose({ step: 0 }),
   back: () => choose({ step: place.step - 1 }),
@@ -133,10 +134,10 @@ function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || byId("help").open) return;
   const { key, target } = event;
   const inMoves = byId("moves").contains(target);
-  if (key === " " && target.closest("button") && !inMoves) return; // a button that was reached by keys does its own
+  if (key === " " && target.closest("button") && !inMoves) return; // a focused button handles the key itself
   if (key in KEYS) {
     if (key !== " ") play(false);
-    if (!atEdge(KEYS[key])) DOINGS[KEYS[key]]();
+    if (!atEdge(KEYS[key])) ACTIONS[KEYS[key]]();
   } else if (inMoves && (key === "ArrowUp" || key === "ArrowDown")) {
     choose({ step: place.step + (key === "ArrowDown" ? 1 : -1) });
   } else if (/^[0-9]$/.test(key)) {
@@ -153,10 +154,10 @@ function onKey(event) {
   event.preventDefault();
 }
 
-/** Whether a button has nowhere to go: PageUp in the first deal does not go back to its first step. */
+/** Whether a button is disabled: PageUp in the first deal does not go back to its first step. */
 const atEdge = (name) => byId(name).disabled;
 
-/** After a click with a pointer keys are for the page again: Space plays and does not press the button once more. */
+/** After a click with a pointer, return the keys to the page: Space plays and does not press the button again. */
 function leaveButton(event) {
   const button = event.detail ? event.target.closest("button") : null;
   if (button && !byId("help").open && !byId("moves").contains(button)) button.blur();
@@ -165,7 +166,7 @@ function leaveButton(event) {
 function listen() {
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", leaveButton);
-  for (const [name, does] of Object.entries(DOINGS)) byId(name).addEventListener("click", does);
+  for (const [name, action] of Object.entries(ACTIONS)) byId(name).addEventListener("click", action);
   byId("slider").addEventListener("input", (event) => choose({ step: Number(event.target.value) }));
   const chart = byId("chart");
   chart.addEventListener("pointerdown", (event) => choose({ step: chartScale().stepAt(event.clientX) }));
@@ -174,13 +175,13 @@ function listen() {
   });
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("more").addEventListener("click", scrollOn);
-  // The page's own address may be written at the same moment: what was asked for stands in the event.
+  // savePlace may change the address at the same moment: read the requested address from the event.
   addEventListener("hashchange", (event) => choose(placeOf(event.newURL)));
   new ResizeObserver(showChart).observe(chart);
-  for (const happening of ["scroll", "resize"]) addEventListener(happening, showMore, { passive: true });
+  for (const type of ["scroll", "resize"]) addEventListener(type, showMore, { passive: true });
 }
 
-// ---------------------------------------------------------------- beginning
+// ---------------------------------------------------------------- start
 
 async function unpack() {
   const bytes = Uint8Array.from(atob(byId("content").textContent), (character) => character.charCodeAt(0));
@@ -195,6 +196,6 @@ unpack().then((unpacked) => {
   listen();
   go(placeOf(location.href));
 }).catch((error) => {
-  byId("notice").textContent = `This page could not be unpacked: a browser of 2023 or later is needed (${error}).`;
+  byId("notice").textContent = `This page could not be unpacked: please use a browser of 2023 or later (${error}).`;
   byId("notice").hidden = false;
 });

@@ -1,4 +1,4 @@
-/* The tables of scores: a row for each deal, a column for each side, and what they come to. */
+/* The tables of scores: a row for each deal, a column for each side, and totals. */
 
 function showDeals() {
   const list = byId("deals");
@@ -20,7 +20,7 @@ function groupHeading(group) {
   return make("h3", "", `${group.game ? `Game${number}` : "Deals"}, ${group.rules}`);
 }
 
-/** Return a table of deals: what each paid every side, and what the sides had then. */
+/** Return a table of deals: the points of every side, and its running score. */
 function scoreTable(group) {
   const head = make("tr", "", make("th", "", "deal"), make("th", "ending", "how it ended"));
   for (const side of group.sides) {
@@ -31,12 +31,12 @@ function scoreTable(group) {
   }
   const body = make("tbody", "", ...group.deals.map((deal, row) => dealRow(group, deal, group.teams[row])));
   const table = make("table", "", make("thead", "", head), body);
-  const end = group.game ? gameEnd(group) : group.goes_on || group.deals.length < 2 ? [] : [sumOfPoints(group)];
+  const end = group.game ? gameEnd(group) : group.running_score || group.deals.length < 2 ? [] : [sumOfPoints(group)];
   table.append(make("tfoot", "", ...end));
   return table;
 }
 
-/** Return a deal's row; teams says for each column which team of this deal it is. */
+/** Return a deal's row; teams holds the team of this deal for each column. */
 function dealRow(group, number, teams) {
   const deal = content.deals[number];
   const button = make("button", "bare", String(number + 1));
@@ -45,8 +45,8 @@ function dealRow(group, number, teams) {
   const row = make("tr", "", make("td", "", button), make("td", "ending", deal.ending));
   for (const team of teams) {
     const points = deal.points[team];
-    const cell = make("td", "", group.goes_on ? String(deal.scores[team]) : points ? signed(points) : "");
-    if (group.goes_on && points) cell.append(" ", make("small", "", signed(points)));
+    const cell = make("td", "", group.running_score ? String(deal.scores[team]) : points ? signed(points) : "");
+    if (group.running_score && points) cell.append(" ", make("small", "", signed(points)));
     row.append(cell);
   }
   row.addEventListener("click", () => choose({ deal: number, step: 0 }));
@@ -54,17 +54,17 @@ function dealRow(group, number, teams) {
   return row;
 }
 
-/** Return the rows that end a game: what its end paid, and the scores with that. */
+/** Return the rows at the end of a game: its bonuses and the final scores. */
 function gameEnd(group) {
-  const rows = [["at the end", group.game.bonuses.map(signed)], ["final score", group.game.scores.map(String)]];
+  const rows = [["bonuses", group.game.bonuses.map(signed)], ["final score", group.game.scores.map(String)]];
   if (!group.game.bonuses.some((bonus) => bonus)) rows.shift();
   return rows.map(([name, values]) => footRow(name, values));
 }
 
-/** Return the row that adds up deals which belong to no one game. */
+/** Return the row with the total points of deals that are not of one game. */
 function sumOfPoints(group) {
-  const sum = (column) => group.deals.reduce((so, deal, row) => so + content.deals[deal].points[group.teams[row][column]], 0);
-  return footRow("together", group.sides.map((_, column) => signed(sum(column))));
+  const sum = (column) => group.deals.reduce((total, deal, row) => total + content.deals[deal].points[group.teams[row][column]], 0);
+  return footRow("total", group.sides.map((_, column) => signed(sum(column))));
 }
 
 function footRow(name, values) {

@@ -1,7 +1,7 @@
-"""The tables of scores under a page's deals: which deals stand in one table, and whose column is which.
+"""The tables of scores of a page: which deals share a table, and which side has which column.
 
-A game is a table of its own. Single deals of the same rules share a table where the same sides met, whoever sat where:
-a match that plays each deal twice swaps the seats, and its points are to be added up by agent.
+Each game has a table of its own. Single deals with the same rules share a table if the same sides met, in whichever
+seats: a match of duplicate deals swaps the seats, and its points are summed by agent.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from agents.replay.story import DealStory, Story
 from gin_env.notation.records import DealRecord, GameRecord
 from gin_env.rules import Rules, player_name
 
-#: The agents of a side in order of their names, so that partners may change places, too.
+#: The agents of a side, sorted by name, so that partners may swap seats.
 Side = tuple[str, ...]
 
 
 class _Key(NamedTuple):
-    """What deals share that stand in one table."""
+    """What the deals of a table have in common."""
 
     rules: str
-    sides: tuple[Side, ...]  #: sorted where columns are agents', else by team
-    game: int | None  #: identity of a game's record
+    sides: tuple[Side, ...]  #: sorted if columns belong to agents, otherwise by team
+    game: int | None  #: id of the game's record
 
 
 def tables_of_scores(stories: Sequence[Story]) -> list[dict[str, Any]]:
-    """Return the tables of scores, each with its columns and the numbers of its deals on the page."""
+    """Return the tables of scores, each with its columns and the indices of its deals on the page."""
     members: dict[_Key, list[tuple[int, DealStory]]] = {}
     games: dict[_Key, GameRecord] = {}
     number = 0
+
     for story in stories:
         key = _key(story)
         if isinstance(story.record, GameRecord):
@@ -38,11 +39,12 @@ def tables_of_scores(stories: Sequence[Story]) -> list[dict[str, Any]]:
         for deal in story.deals:
             members.setdefault(key, []).append((number, deal))
             number += 1
+
     return [_table(deals, games.get(key)) for key, deals in members.items()]
 
 
-def _seats_in_words(rules: Rules, agents: Sequence[str], team: int) -> dict[str, str]:
-    """Return what a team is called: in short, by its seats, and by its agents where they are recorded."""
+def _team_names(rules: Rules, agents: Sequence[str], team: int) -> dict[str, str]:
+    """Return the names of a team: in short, by its seats, and by its agents if they are recorded."""
     seats = rules.seats_of(team)
     names = dict.fromkeys(agents[seat] for seat in seats) if agents else {}
     return {
@@ -53,9 +55,9 @@ def _seats_in_words(rules: Rules, agents: Sequence[str], team: int) -> dict[str,
 
 
 def sides_met(deal: DealStory) -> tuple[Side, ...]:
-    """Return which sides met, whoever sat where; by team where agents do not tell them apart."""
+    """Return the sides that met, in any seats; by team if agents do not distinguish the sides."""
     sides = sides_of(deal)
-    return tuple(sorted(sides)) if _are_agents(sides) else sides
+    return tuple(sorted(sides)) if _agents_distinguish(sides) else sides
 
 
 def _key(story: Story) -> _Key:
@@ -66,15 +68,15 @@ def _key(story: Story) -> _Key:
 
 
 def sides_of(deal: DealStory) -> tuple[Side, ...]:
-    """Return the agents of each team, by team; none where they are not recorded."""
+    """Return the agents of each team, by team; empty if they are not recorded."""
     rules, agents = deal.rules, deal.record.agents
     if not agents:
         return ()
     return tuple(tuple(sorted(agents[seat] for seat in rules.seats_of(team))) for team in range(rules.num_teams))
 
 
-def _are_agents(sides: Sequence[Side]) -> bool:
-    """Whether agents tell the sides apart: where one plays for two of them, only seats do."""
+def _agents_distinguish(sides: Sequence[Side]) -> bool:
+    """Whether agents distinguish the sides; an agent on two sides does not."""
     names = [name for side in sides for name in set(side)]
     return bool(names) and all(names) and len(names) == len(set(names))
 
@@ -82,27 +84,33 @@ def _are_agents(sides: Sequence[Side]) -> bool:
 def _table(numbered: Sequence[tuple[int, DealStory]], game: GameRecord | None) -> dict[str, Any]:
     deals = [deal for _, deal in numbered]
     first, rules = deals[0], deals[0].rules
-    goes_on = game is not None or _goes_on([deal.record for deal in deals])
+    has_running_score = game is not None or _has_running_score([deal.record for deal in deals])
     sides, columns = sides_of(first), list(range(rules.num_teams))
-    named = [_seats_in_words(rules, first.record.agents, team) for team in columns]
-    by_agent = game is None and not goes_on and _are_agents(sides)
+    names = [_team_names(rules, first.record.agents, team) for team in columns]
+
+    # Deals that do not continue each other may have their sides in different seats: one column for each agent.
+    by_agent = game is None and not has_running_score and _agents_distinguish(sides)
     if by_agent:
-        named = [{"short": "+".join(dict.fromkeys(side)), "name": "", "agents": ""} for side in sides]
-    told: dict[str, Any] = {
+        names = [{"short": "+".join(dict.fromkeys(side)), "name": "", "agents": ""} for side in sides]
+
+    table: dict[str, Any] = {
         "rules": rules.name,
-        "sides": named,
-        "goes_on": goes_on,
+        "sides": names,
+        "running_score": has_running_score,
         "deals": [number for number, _ in numbered],
         "teams": [[sides_of(deal).index(side) for side in sides] if by_agent else columns for deal in deals],
     }
     if game is not None:
-        told["game"] = {"bonuses": game.bonuses, "scores": game.final_scores, "winner": game.winner}
-    return told
+        table["game"] = {"bonuses": game.bonuses, "scores": game.final_scores, "winner": game.winner}
+    return table
 
 
-def _goes_on(records: Sequence[DealRecord]) -> bool:
-    """Whether deals out of a game follow one another, so that the scores are worth showing that they had then."""
-    score_gains = all(record.after.deals_played == record.before.deals_played + 1 for record in records)
-    is_of_a_game = len(records) > 1 or records[0].before.deals_played > 0
-    follows = all(one.after == other.before and one.agents == other.agents for one, other in pairwise(records))
-    return is_of_a_game and score_gains and follows
+def _has_running_score(records: Sequence[DealRecord]) -> bool:
+    """Whether single deals are consecutive deals of a game, so that their running scores mean something."""
+    are_counted = all(record.after.deals_played == record.before.deals_played + 1 for record in records)
+    are_of_a_game = len(records) > 1 or records[0].before.deals_played > 0
+    are_consecutive = all(
+        record.after == following.before and record.agents == following.agents
+        for record, following in pairwise(records)
+    )
+    return are_of_a_game and are_counted and are_consecutive

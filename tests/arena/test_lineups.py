@@ -1,10 +1,10 @@
-"""Who sits where: partners of different kinds, every team a side of its own, and what a seat's agent is asked."""
+"""Lineups: different agents as partners, every team a side of its own, and the seats of each agent."""
 
 import numpy as np
 import pytest
 
 from agents.arena import Lineup, play_lineup, play_match
-from agents.arena.match.lineup import places, sides_of_seats
+from agents.arena.match.lineup import seats_per_team, sides_of_seats
 from agents.arena.tournament.blocks import load_sides
 from agents.registry import load_agent
 from agents.scripted.gold import GoldAgent
@@ -16,7 +16,7 @@ PALACE = Rules.preset("palace_4p")
 
 
 class _Watched(GoldAgent):
-    """``gold`` that remembers the seats it was asked for."""
+    """``gold`` that records the seats it was asked for."""
 
     def __init__(self, name):
         super().__init__()
@@ -34,28 +34,28 @@ def test_each_seat_has_its_own_agent_and_teams_change_seats():
     assert [[agent.name for agent in side] for side in sides] == [["a", "c"], ["b", "d"]]
     written = []
     match = play_match(PALACE, *sides, 5, seed=3, on_record=written.append)
-    # a sits in the first seat of its team: seat 0 in the first play, 1 in the second; b the other way round.
+    # a has the first seat of its team: seat 0 in the first play, seat 1 in the second; b the other way round.
     assert [agent.seats for agent in agents] == [{0, 1}, {1, 0}, {2, 3}, {3, 2}]
-    assert (match.pair_means == 0).all()  # all play alike, without chance
+    assert (match.pair_means == 0).all()  # all play the same, without random numbers
     assert match.names == ("a+c", "b+d")
     for record in written:
         replay(record)
 
 
 def test_a_mixed_team_plays_as_its_members():
-    """A team of two agents differs from either; with both members alike it is the plain match."""
+    """A team of two equal agents is the plain match; a team of unequal agents is between the two."""
     gold, random = load_agent("gold", PALACE), load_agent("random", PALACE)
     plain = play_match(PALACE, load_agent("gold", PALACE), load_agent("simple", PALACE), 40, seed=2)
     same = play_match(PALACE, [gold, gold], load_agent("simple", PALACE), 40, seed=2)
     np.testing.assert_array_equal(plain.pair_means, same.pair_means)
-    mixed = play_match(PALACE, [gold, random], load_agent("simple", PALACE), 200, seed=2)
-    worst = play_match(PALACE, load_agent("random", PALACE), load_agent("simple", PALACE), 200, seed=2)
+    mixed = play_match(PALACE, [gold, random], load_agent("simple", PALACE), 80, seed=2)
+    worst = play_match(PALACE, load_agent("random", PALACE), load_agent("simple", PALACE), 80, seed=2)
     assert worst.points_per_deal.high < mixed.points_per_deal.value < plain.points_per_deal.low
 
 
 @pytest.mark.parametrize("preset", ["free_for_all_3p", "free_for_all_5p", "rotation_3p"])
 def test_every_team_may_be_a_side_of_its_own(preset):
-    """Every rotation is played: each agent holds every seat once, and what all win comes to 0."""
+    """Each agent holds every seat once, and the points of all sides add up to 0."""
     rules = Rules.preset(preset)
     specs = ["gold", "simple", "random", "gin-only", "gold-k4"][: rules.num_players]
     lineup = Lineup.make(rules, load_sides(tuple((spec,) for spec in specs), rules))
@@ -78,7 +78,7 @@ def test_every_team_may_be_a_side_of_its_own(preset):
     assert sum(match.win_rates[side].value for side in range(len(specs))) <= (1.51 if preset == "rotation_3p" else 1)
 
 
-def test_one_against_the_rest_is_what_it_was():
+def test_one_against_the_rest_holds_each_team_once():
     rules = Rules.preset("free_for_all_4p")
     lineup = Lineup.make(rules, [load_agent("gold", rules), load_agent("simple", rules)])
     assert lineup.side_of.tolist() == [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
@@ -90,7 +90,7 @@ def test_one_against_the_rest_is_what_it_was():
 def test_events_of_the_seats_add_up_to_the_style_of_their_side(preset):
     rules = Rules.preset(preset)
     match = play_match(rules, load_agent("gold", rules), load_agent("gold-k4", rules), 30)
-    assert match.tally.events.shape == (2, places(rules), len(EVENT_NAMES))
+    assert match.tally.events.shape == (2, seats_per_team(rules), len(EVENT_NAMES))
     for side, style in enumerate(match.styles):
         seats = match.events(side)
         tables = rules.num_tables
@@ -103,22 +103,22 @@ def test_events_of_the_seats_add_up_to_the_style_of_their_side(preset):
         )
 
 
-def test_wrong_lineups_are_refused():
+def test_invalid_lineups_are_refused():
     gold = load_agent("gold", PALACE)
-    with pytest.raises(ValueError, match="3 sides for palace_4p: 2 are needed"):
+    with pytest.raises(ValueError, match=r"palace_4p.* 2 sides.* 3"):
         Lineup.make(PALACE, [gold] * 3)
-    with pytest.raises(ValueError, match="a side of 3 agents for palace_4p: its teams have 2 seats"):
+    with pytest.raises(ValueError, match=r"palace_4p.* 2 agents.* 3"):
         Lineup.make(PALACE, [[gold] * 3, gold])
-    with pytest.raises(ValueError, match="3 sides for free_for_all_5p: 2 or 5 are needed"):
+    with pytest.raises(ValueError, match=r"free_for_all_5p.* 2 or 5 sides.* 3"):
         Lineup.make(Rules.preset("free_for_all_5p"), [gold] * 3)
-    with pytest.raises(ValueError, match="2 agents for palace_4p: give 4"):
+    with pytest.raises(ValueError, match=r"palace_4p.* 4 agents.* 2"):
         sides_of_seats(PALACE, ["a", "b"])
 
 
-def test_a_match_takes_the_name_of_a_preset_and_tells_itself_in_a_line():
+def test_a_match_accepts_a_presets_name_and_has_a_one_line_repr():
     gold = load_agent("gold", Rules.preset("eaai_2p"))
     match = play_match("eaai_2p", gold, load_agent("gold-k4", PALACE), 40)
     assert repr(match).startswith("<gold v gold-k4: ")
     assert repr(match).endswith(" points per deal, 40 pairs of eaai_2p>")
-    with pytest.raises(ValueError, match="'simple' is no agent"):
+    with pytest.raises(ValueError, match="'simple'"):
         play_match("eaai_2p", "simple", gold, 40)

@@ -1,4 +1,4 @@
-"""Matches in every mode, added up once more in plain ways: deal by deal on an engine of its own, and from records."""
+"""Matches in every mode, recomputed in plain ways: deal by deal on a separate engine, and from records."""
 
 import itertools
 from collections import Counter
@@ -23,9 +23,9 @@ def match(rules, first, second, num_pairs, **options):
 
 @pytest.mark.parametrize("preset", ["free_for_all_3p", "rotation_3p"])
 @pytest.mark.parametrize("name", ["simple", "gold-k4"])
-def test_of_equal_agents_neither_is_favoured(preset, name):
-    """Two objects, with different chances: on average nothing is left, whichever seats they have."""
-    result = match(Rules.preset(preset), name, name, 400, seed=6)
+def test_no_seat_is_favoured_between_equal_agents(preset, name):
+    """Two objects with different random numbers score 0 on average."""
+    result = match(Rules.preset(preset), name, name, 300, seed=6)
     assert result.points_per_deal.low <= 0 <= result.points_per_deal.high
     share = 1 / (2 if preset == "rotation_3p" else 3)
     decided = sum(rate.value for rate in result.win_rates)
@@ -36,7 +36,7 @@ def test_of_equal_agents_neither_is_favoured(preset, name):
     "preset", ["palace_4p", "eaai_2p", "free_for_all_3p", "free_for_all_5p", "rotation_3p", "two_tables_4p"]
 )
 def test_records_equal_deals_played_one_by_one(preset):
-    """The plain way: each table of each deal alone on its own engine, counted by a loop over its texts."""
+    """Each table of each deal on its own engine, counted by a loop over the actions' texts."""
     rules, pairs, seed = Rules.preset(preset), 6, 21
     tables, teams = rules.num_tables, rules.num_teams
     result = match(rules, "gold", "gold-k4", pairs, seed=seed)
@@ -95,8 +95,8 @@ def test_records_equal_deals_played_one_by_one(preset):
 @pytest.mark.parametrize("preset", ["palace_4p", "free_for_all_4p", "rotation_3p", "two_tables_4p"])
 @pytest.mark.parametrize("episode", ["deal", "game"])
 def test_points_and_wins_are_those_of_the_recorded_episodes(preset, episode):
-    """What a match says is added up once more from the records, which are played again and checked."""
-    rules, pairs, written = Rules.preset(preset, target=60), 4, []
+    """A match's figures are recomputed from the records, which are replayed and checked."""
+    rules, pairs, written = Rules.preset(preset, target=40), 4, []
     result = match(rules, "gold", "simple", pairs, seed=2, episode=episode, names=("A", "B"), on_record=written.append)
     assert result.names == ("A", "B")
     teams = rules.num_teams
@@ -131,7 +131,7 @@ def test_points_and_wins_are_those_of_the_recorded_episodes(preset, episode):
 
 
 class _Catcher(GoldAgent):
-    """``gold`` that begins each turn with a catch: of the spades' ace, two and three, mostly in vain."""
+    """``gold`` that begins each turn by catching the first card it may, mostly without success."""
 
     name = "catcher"
 
@@ -143,7 +143,7 @@ class _Catcher(GoldAgent):
 
 @pytest.mark.parametrize("preset", ["palace_2p", "palace_4p", "free_for_all_3p", "rotation_3p", "two_tables_4p"])
 @pytest.mark.parametrize("episode", ["deal", "game"])
-def test_points_of_catches_count_though_they_are_paid_in_mid_deal(preset, episode):
+def test_points_paid_for_catches_in_mid_deal_count(preset, episode):
     rules = Rules.preset(preset, catch_glass=True, catch_points=7, target=60)
     written = []
     result = play_match(
@@ -161,4 +161,4 @@ def test_points_of_catches_count_though_they_are_paid_in_mid_deal(preset, episod
             caught += any(action.startswith("catch") for table in deal.tables for action in table.actions)
     assert caught >= played / 2
     assert result.points_per_deal.value == pytest.approx(net / played)
-    assert net < -7 * played  # those in vain cost more than the deals are worth
+    assert net < -7 * played  # failed catches cost more than the deals are worth

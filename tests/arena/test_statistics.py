@@ -1,4 +1,4 @@
-"""Intervals, tests and ratings give worked values, and say what they are said to say of constructed fields."""
+"""Intervals, tests and ratings have the expected values in worked examples and constructed fields."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ def contest(first, second, mean=0.0, share=0.5, pairs=PAIRS, seed=0, noise=8.0, 
     """Pairs of two deals with normal noise around a mean per deal, and exact shares of wins."""
     generator = np.random.default_rng([seed, *map(ord, "".join(first + second))])
     points = 2 * mean + noise * generator.normal(size=pairs)
-    points += 2 * mean - points.mean()  # the contest's mean is what was asked for
+    points += 2 * mean - points.mean()  # so that the contest has exactly this mean
     won = generator.permutation(np.arange(2 * pairs) < round(2 * pairs * share)).reshape(-1, 2).sum(axis=1)
     return Contest(first, second, points, np.full(pairs, 2), won, 2 - won, **options)
 
@@ -49,7 +49,7 @@ def field(matrix, names=NAMES, noise=8.0, pairs=PAIRS):
 
 
 def exact(matrix):
-    """A matrix measured without any error."""
+    """Return a matrix measured without error."""
     value = np.asarray(matrix, dtype=float)
     return PointsMatrix(NAMES[: len(value)], value, np.repeat(value[None], 50, axis=0))
 
@@ -74,7 +74,7 @@ def test_pairs_needed_follow_the_square_root():
     assert pairs_needed(measured, 0.3, num_pairs=4000) == pytest.approx(4268, rel=0.15)  # 2,000 resamples
     assert pairs_needed_text(Estimate(0, -0.3, 0.3), 0.3, 4960) == "for ±0.3 you need about 5,000 pairs"
     for wrong in ((values, 0.0), (values[:1], 1.0), (Estimate(1, 0, 2), 1.0), (Estimate(1, math.nan, math.nan), 1, 9)):
-        with pytest.raises(ValueError, match=r"above 0|two or more|bounds and its pairs"):
+        with pytest.raises(ValueError, match=r"above 0|two or more|bounds and its num_pairs"):
             pairs_needed(*wrong)
 
 
@@ -136,9 +136,9 @@ def test_bradley_terry_is_refitted_over_all_contests():
     assert again["a"].value == pytest.approx(rated["a"].value)
     never = bradley_terry([*contests, contest(("e",), ("a",), share=0.0)], tuple("abcde"), num_resamples=20)
     assert -2000 < never["e"].value - never["a"].value < -1000
-    with pytest.raises(ValueError, match="no chain of contests joins e, f to a"):
+    with pytest.raises(ValueError, match=r"no chain.* e, f with a"):
         bradley_terry([*contests, contest(("e",), ("f",))], tuple("abcdef"))
-    with pytest.raises(ValueError, match="no contest between"):
+    with pytest.raises(ValueError, match=r"expected a contest between"):
         bradley_terry(contests, ("a", "c"))
 
 
@@ -161,11 +161,11 @@ def test_a_decks_weight_is_the_same_in_every_contest():
     assert len(resampled_totals([one, contest(("a",), ("c",), pairs=29)], 5, 40)) == 1
 
 
-def test_contests_say_what_is_wrong_with_them():
+def test_invalid_contests_are_refused():
     good = contest(("a",), ("b",))
     with pytest.raises(ValueError, match="lengths"):
         Contest(("a",), ("b",), good.points, good.deals, good.won[:-1], good.lost)
-    with pytest.raises(ValueError, match="each side needs an agent"):
+    with pytest.raises(ValueError, match="agent on each side"):
         Contest((), ("b",), good.points, good.deals, good.won, good.lost)
 
 
@@ -180,7 +180,7 @@ def test_the_points_matrix_adds_up_both_directions():
             function(matrix)
 
 
-def test_a_ladder_has_no_cycle_and_rock_paper_scissors_is_nothing_else():
+def test_a_ladder_is_transitive_and_rock_paper_scissors_is_cyclic():
     ladder = np.subtract.outer([3.0, 1.0, 0.5, -4.5], [3.0, 1.0, 0.5, -4.5])
     assert cyclic_share(exact(ladder)).share.value == pytest.approx(0)
     assert cyclic_share(exact(ladder)).cycle is None
@@ -195,7 +195,7 @@ def test_a_ladder_has_no_cycle_and_rock_paper_scissors_is_nothing_else():
     assert math.isnan(cyclic_share(exact(np.zeros((3, 3)))).share.value)
 
 
-def test_noise_alone_is_told_from_cycles():
+def test_noise_is_distinguished_from_cycles():
     ladder = np.subtract.outer([0.6, 0.2, -0.1, -0.7], [0.6, 0.2, -0.1, -0.7])
     noisy = ladder + np.random.default_rng(1).normal(0, 8 / 2 / math.sqrt(PAIRS), (4, 4))
     split = cyclic_share(points_matrix(field(noisy), NAMES[:4]))
@@ -210,7 +210,7 @@ def test_noise_alone_is_told_from_cycles():
     assert min(edge.low for edge in found.edges) > 0
 
 
-def test_nash_averaging_of_a_circle_is_even_and_of_a_ladder_its_top():
+def test_nash_averaging_of_a_cycle_is_uniform_and_of_a_ladder_its_top():
     circle = nash_averaging(exact(ROCK_PAPER_SCISSORS))
     assert [row.share.value for row in circle] == pytest.approx([1 / 3] * 3)
     assert [row.rating.value for row in circle] == pytest.approx([0] * 3)
@@ -223,7 +223,7 @@ def test_nash_averaging_of_a_circle_is_even_and_of_a_ladder_its_top():
 
 
 @pytest.mark.parametrize("clones", [[0], [3], [0, 0], [1, 3]])
-def test_a_clone_moves_nobodys_nash_rating(clones):
+def test_a_clone_changes_no_nash_rating(clones):
     matrix = np.zeros((4, 4))
     matrix[:3, :3] = ROCK_PAPER_SCISSORS * [[1], [2], [1]]
     matrix = np.triu(matrix, 1) - np.triu(matrix, 1).T
@@ -239,7 +239,7 @@ def test_a_clone_moves_nobodys_nash_rating(clones):
     assert np.abs(moved - matrix.mean(axis=1)).max() > 0.05
 
 
-def test_of_many_equilibria_the_most_even_is_taken():
+def test_of_many_equilibria_the_one_of_maximum_entropy_is_chosen():
     two_circles = np.zeros((7, 7))
     two_circles[:3, :3] = two_circles[3:6, 3:6] = ROCK_PAPER_SCISSORS
     two_circles[:3, 6], two_circles[6, :3] = -0.25, 0.25  # the seventh beats the first circle
@@ -252,7 +252,7 @@ def test_of_many_equilibria_the_most_even_is_taken():
         np.testing.assert_allclose(equilibrium(np.zeros((4, 4))), [1 / 4] * 4)
 
 
-def test_equilibria_of_random_fields_are_beaten_by_nobody():
+def test_equilibria_of_random_fields_are_not_beaten():
     generator = np.random.default_rng(0)
     for size in (2, 5, 9, 20):
         for scale in (1, 40):
@@ -272,7 +272,7 @@ def team_field(strength, teams, pairs=2000):
     ]
 
 
-def test_team_ratings_find_the_members_of_mixed_partnerships():
+def test_team_ratings_recover_the_strength_of_members():
     strength = {"a": 0.3, "b": 0.1, "c": 0.0, "d": -0.4}
     teams = [("a", "b"), ("a", "d"), ("b", "c"), ("c", "d"), ("b", "d"), ("a", "a"), ("c",)]
     rated = team_ratings(team_field(strength | {"c": 0.0}, teams), num_resamples=3)
@@ -283,11 +283,11 @@ def test_team_ratings_find_the_members_of_mixed_partnerships():
     assert rated["a"].low <= rated["a"].high
     again = team_ratings(team_field(strength, teams), num_resamples=3)
     assert again == rated
-    with pytest.raises(ValueError, match=r"has 3 members|has 2 members"):
+    with pytest.raises(ValueError, match=r"members.*got [23]"):
         team_ratings([contest(("a", "b"), ("c", "d")), contest(("a", "b", "c"), ("d",))])
 
 
-def test_a_team_against_itself_says_nothing():
+def test_a_team_against_itself_is_ignored():
     contests = team_field({"a": 0.2, "b": 0.0}, [("a", "a"), ("a", "b"), ("b", "b")])
     mirror = [contest(("a", "b"), ("b", "a"), share=0.9), contest(("a",), ("a",), share=0.9)]
     assert team_ratings(contests + mirror, num_resamples=2) == team_ratings(contests, num_resamples=2)

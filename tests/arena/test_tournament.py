@@ -1,4 +1,4 @@
-"""Tournaments: blocks that add up, faults that stop nobody else, results that survive being killed."""
+"""Tournaments: blocks add up to matches, and an interrupted tournament resumes with the same results."""
 
 import contextlib
 import json
@@ -31,6 +31,7 @@ from tests.helpers.tournaments import (
     tournament,
     write_foreign,
 )
+from tests.helpers.waiting_agent import WAITING
 
 
 @pytest.fixture
@@ -44,15 +45,15 @@ def test_blocks_cover_every_pair_once(num_pairs, episode):
     pairs = [pair for first, size in blocks for pair in range(first, first + size)]
     assert pairs == list(range(num_pairs))
     searching = list(block_sizes(num_pairs, episode, (("search:gold",), ("simple",))))
-    assert len(searching) >= len(blocks)  # agents that search get smaller blocks
+    assert len(searching) >= len(blocks)  # agents that search have smaller blocks
 
 
 @pytest.mark.parametrize("preset", ["eaai_2p", "palace_4p", "rotation_3p", "two_tables_4p"])
 def test_blocks_add_up_to_the_match(preset):
     """Agents without chance play the same deals whether they come in one batch or in blocks."""
     rules = Rules.preset(preset)
-    whole = play_match(rules, load_agent("gold", rules), load_agent("gold-k4", rules), 350, seed=5)
-    (parts,) = tournament([pairing("gold", "gold-k4", rules)], Settings(rules, seed=5, num_pairs=350))
+    whole = play_match(rules, load_agent("gold", rules), load_agent("gold-k4", rules), 150, seed=5)
+    (parts,) = tournament([pairing("gold", "gold-k4", rules)], Settings(rules, seed=5, num_pairs=150))
     np.testing.assert_array_equal(whole.pair_means, parts.pair_means)
     assert whole.to_dict() == parts.to_dict()
 
@@ -69,47 +70,47 @@ def test_deadwood_by_turn_falls_and_counts_every_discard():
     match = play_match(DUEL, load_agent("gold", DUEL), load_agent("random", DUEL), 300, seed=1)
     curve = match.deadwood_by_turn(0)
     assert curve[0] > curve[3] > 0
-    # Who throws last in a deal knocks (or another does): every other turn is a discard.
+    # Every turn ends with a discard, except a knock.
     tally, records = match.tally, match.records
     knocks = (records.knocker >= 0).sum()
     assert tally.discards.sum() == records.turns.sum() - knocks
 
 
-def test_a_match_ends_at_the_wanted_precision_wherever_it_is_played():
-    settings = Settings(DUEL, num_pairs=5_000, precision=1.0)
+def test_a_match_ends_at_the_requested_precision_with_any_workers():
+    settings = Settings(DUEL, num_pairs=5_000, precision=2.0)
     pairings = [pairing("simple", "gold"), pairing("gold", "gold-k4")]
     alone, in_two = (tournament(pairings, settings, count=count) for count in (1, 2))
     for one, other in zip(alone, in_two, strict=True):
-        assert one.points_per_deal.half_width <= 1.0
+        assert one.points_per_deal.half_width <= 2.0
         assert one.num_pairs < 5_000
         assert one.to_dict() == other.to_dict()
-    # One block less would not have been enough.
+    # One block less is not enough.
     first, size = [block for block in block_sizes(5_000, "deal", pairings[0].sides) if block[0] < alone[0].num_pairs][
         -1
     ]
     assert first + size == alone[0].num_pairs
     shorter = tournament(pairings[:1], Settings(DUEL, num_pairs=first))
-    assert shorter[0].points_per_deal.half_width > 1.0
+    assert shorter[0].points_per_deal.half_width > 2.0
 
 
-def test_an_interrupted_tournament_goes_on_and_plays_nothing_twice(tmp_path):
-    settings = Settings(DUEL, seed=3, num_pairs=700)
+def test_an_interrupted_tournament_resumes_and_plays_nothing_twice(tmp_path):
+    settings = Settings(DUEL, seed=3, num_pairs=250)
     pairings = [pairing("simple", "gold"), pairing("simple", "random"), pairing("gold", "random")]
     whole = summary(settings, pairings, tournament(pairings, settings))
     played = []
-    for blocks in (2, 1, 4, 100):
+    for blocks in (2, 1, 100):
         workers = Failing(blocks)
         folder = results_folder(tmp_path / "results", settings, pairings)
         with contextlib.suppress(Interrupted):
             outcomes = play_tournament(pairings, settings, workers, folder)
         played += workers.played
-    assert len(played) == len(set(played)) == 3 * 3
+    assert len(played) == len(set(played)) == 3 * 2
     assert summary(settings, pairings, outcomes) == whole
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "no line break"])
-def test_lines_that_were_cut_or_changed_are_played_again(tmp_path, damage):
-    settings, pairings = Settings(DUEL, num_pairs=300), [pairing("simple", "gold")]
+def test_truncated_or_changed_lines_are_played_again(tmp_path, damage):
+    settings, pairings = Settings(DUEL, num_pairs=150), [pairing("simple", "gold")]
     folder = results_folder(tmp_path / "results", settings, pairings)
     whole = play_tournament(pairings, settings, Failing(100), folder)
     journal = tmp_path / "results" / JOURNAL_FILE
@@ -125,7 +126,7 @@ def test_lines_that_were_cut_or_changed_are_played_again(tmp_path, damage):
     again = play_tournament(pairings, settings, workers, results_folder(tmp_path / "results", settings, pairings))
     assert len(workers.played) == 1
     assert again[0].to_dict() == whole[0].to_dict()
-    # And now everything is there.
+    # Now nothing is left to play.
     workers = Failing(0)
     play_tournament(pairings, settings, workers, results_folder(tmp_path / "results", settings, pairings))
 
@@ -134,18 +135,18 @@ def test_a_tournament_can_grow(tmp_path):
     settings = Settings(DUEL, num_pairs=100)
     first = [pairing("simple", "gold")]
     play_tournament(first, settings, Failing(100), results_folder(tmp_path / "r", settings, first))
-    more, longer = [*first, pairing("simple", "random")], Settings(DUEL, num_pairs=300)
+    more, longer = [*first, pairing("simple", "random")], Settings(DUEL, num_pairs=150)
     workers = Failing(100)
     outcomes = play_tournament(more, longer, workers, results_folder(tmp_path / "r", longer, more))
     assert ("simple v gold", 0) not in workers.played
-    assert [outcome.num_pairs for outcome in outcomes] == [300, 300]
+    assert [outcome.num_pairs for outcome in outcomes] == [150, 150]
 
 
 def test_a_folder_of_other_results_is_refused(tmp_path, foreign):
     pairings = [pairing(f"{foreign}:Hasty", "gold")]
     settings = Settings(DUEL)
     results_folder(tmp_path / "r", settings, pairings)
-    with pytest.raises(ValueError, match="holds results with seed 0, and now it is 7"):
+    with pytest.raises(ValueError, match="seed 0, not 7"):
         results_folder(tmp_path / "r", Settings(DUEL, seed=7), pairings)
     results_folder(tmp_path / "old", settings, pairings, code="old")
     with pytest.raises(ValueError, match='code "old"'):
@@ -155,12 +156,12 @@ def test_a_folder_of_other_results_is_refused(tmp_path, foreign):
         results_folder(tmp_path / "r", settings, pairings)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("precious")
-    with pytest.raises(ValueError, match="there are other files"):
+    with pytest.raises(ValueError, match=r"other.*has other files"):
         results_folder(tmp_path / "other", settings, pairings)
 
 
 def test_a_slow_agent_gets_another_chance(tmp_path, foreign, monkeypatch):
-    """Whether one is too slow is the machine's affair: it is not kept for good."""
+    """Whether an agent is too slow depends on the machine: such forfeits are not kept."""
     pairings = [pairing(f"{foreign}:Slow", "simple")]
     settings = Settings(DUEL, num_pairs=10, time_limit=1e-6)
     monkeypatch.setattr(referee, "ALLOWANCE", 0.2)
@@ -170,10 +171,10 @@ def test_a_slow_agent_gets_another_chance(tmp_path, foreign, monkeypatch):
     assert len(workers.played) == 1
 
 
-def test_records_that_are_wanted_later_are_made_later(tmp_path):
+def test_records_that_are_requested_later_are_made_later(tmp_path):
     pairings, none, everything = (
         [pairing("gold", "simple")],
-        *(Settings(DUEL, num_pairs=300, record=r) for r in ("none", "all")),
+        *(Settings(DUEL, num_pairs=120, record=r) for r in ("none", "all")),
     )
     path = tmp_path / "r"
     play_tournament(pairings, none, Failing(9), results_folder(path, none, pairings))
@@ -182,14 +183,14 @@ def test_records_that_are_wanted_later_are_made_later(tmp_path):
     assert len(list((path / "records").iterdir())) == 2
 
 
-def test_agents_that_rarely_differ_are_not_taken_for_equals():
-    """``gold`` and its twin that throws otherwise once in a while: the first pairs are all ties."""
-    settings = Settings(DUEL, num_pairs=1_500, precision=0.5)
+def test_a_match_of_ties_does_not_end_early():
+    """Two copies of a deterministic agent tie every pair: an interval of width 0 means nothing."""
+    settings = Settings(DUEL, num_pairs=400, precision=0.5)
     (outcome,) = tournament([pairing("gold", "gold")], settings)
-    assert outcome.num_pairs == 1_500  # never enough pairs that tell anything
+    assert outcome.num_pairs == 400
 
 
-def test_a_file_an_agent_comes_from_is_part_of_the_results(tmp_path, monkeypatch):
+def test_an_agents_files_are_part_of_its_fingerprint(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     folder = tmp_path / "lr=0.1,a"
@@ -212,30 +213,36 @@ def test_a_file_an_agent_comes_from_is_part_of_the_results(tmp_path, monkeypatch
     assert fingerprint("gold") == fingerprint("best") == ""
 
 
-def run(folder, *arguments, **options):
+def run(folder, *arguments):
     command = [sys.executable, str(ROOT / "evaluate.py"), *map(str, arguments)]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_killed_and_begun_again_it_ends_as_if_nothing_had_happened(tmp_path, foreign):
-    """``kill -9`` in the middle, the same command again; a stranger's agent takes part from its file."""
-    field = ("--agents", "gold", "simple", f"{foreign}:Hasty", "--all-pairs", "--preset", "eaai_2p", "--deals", 6000)
-    killed = run(tmp_path, *field, "--output", "killed", "--workers", 2)
+def test_killed_and_restarted_it_ends_with_the_same_results(tmp_path):
+    """``kill -9`` while a user's agent thinks, then the same command again."""
+    agents = tmp_path / "elsewhere" / "waiting.py"
+    agents.parent.mkdir()
+    agents.write_text(WAITING)
+    field = ("--agents", "gold", "simple", f"{agents}:Slow", "--all-pairs", "--preset", "eaai_2p", "--deals", 700)
+    command = (*field, "--time-limit", 1000)
+
+    # The agent waits for a file, so that the first match is stored and the second under way when the kill comes.
+    killed = run(tmp_path, *command, "--output", "killed", "--workers", 2)
     journal = tmp_path / "killed" / JOURNAL_FILE
-    deadline = time.monotonic() + 60
-    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 2):
-        assert time.monotonic() < deadline
+    while not (agents.with_name("waits").exists() and journal.exists() and journal.read_bytes().count(b"\n") >= 2):
         assert killed.poll() is None
         time.sleep(0.02)
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
     before = journal.read_bytes()
     assert not (tmp_path / "killed" / "summary.json").exists()
+
+    agents.with_name("open").touch()
     for name in ("killed", "whole"):
-        done = run(tmp_path, *field, "--output", name, "--workers", 1)
-        out, error = done.communicate(timeout=120)
+        done = run(tmp_path, *command, "--output", name, "--workers", 1)
+        out, error = done.communicate()
         assert done.returncode == 0, error
-        assert " mine.py:Hasty" in out  # without the folders before it
+        assert " waiting.py:Slow" in out  # without the folders before it
     assert journal.read_bytes().startswith(before.rpartition(b"\n")[0])
     summaries = [(tmp_path / name / "summary.json").read_text() for name in ("killed", "whole")]
     assert summaries[0] == summaries[1]
@@ -251,7 +258,7 @@ def test_a_ray_cluster_gives_the_same_results(tmp_path):
     field = ("--agents", "gold", "simple", "gin-only", "--all-pairs", "--preset", "eaai_2p", "--deals", 4000)
     for name, how in (("here", ("--workers", 1)), ("ray", ("--ray", "auto"))):
         done = run(tmp_path, *field, "--output", name, *how)
-        _, error = done.communicate(timeout=300)
+        _, error = done.communicate()
         assert done.returncode == 0, error
     assert (tmp_path / "here" / "summary.json").read_text() == (tmp_path / "ray" / "summary.json").read_text()
     for file in (tmp_path / "here" / "records").iterdir():

@@ -1,4 +1,4 @@
-"""evaluate.py as a user types it, wrong input included."""
+"""evaluate.py as a user types it, including wrong input."""
 
 import importlib.util
 import itertools
@@ -7,10 +7,13 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+import evaluate as evaluate_script
+from agents import cli
 from agents.policy.model_files import DESCRIPTION_FILE, WEIGHTS_FILE, Model, write_model
 from agents.registry import AGENT_NAMES
 from gin_env.engine import action_layout
@@ -22,13 +25,28 @@ from gin_env.rules import PRESETS, Rules
 from tests.helpers.paths import ROOT
 
 
+class Done(NamedTuple):
+    """What a command left: its exit status and its output."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def evaluate(tmp_path):
-    """Run the command in a folder of its own, where its results go."""
+def evaluate(tmp_path, monkeypatch, capsys):
+    """Run the command within this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        command = [sys.executable, str(ROOT / "evaluate.py"), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+        monkeypatch.setattr(sys, "argv", ["evaluate.py", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            cli.run(evaluate_script.main)
+            status = 0
+        except SystemExit as stop:
+            status = stop.code or 0
+        return Done(status, *capsys.readouterr())
 
     return run
 
@@ -37,11 +55,24 @@ def match_names(match):
     return [side[0] for side in match["sides"]]
 
 
-def test_two_agents_make_a_table_and_a_file(evaluate, tmp_path):
+def test_two_agents_make_a_table_and_a_file(tmp_path):
+    """The script in a process of its own, with a pool of workers."""
     path = tmp_path / "results.json"
-    done = evaluate(
-        "--agents", "gin-only", "simple", "--preset", "eaai_2p", "--deals", 2000, "--seed", 4, "--json", path
+    arguments = (
+        "--agents",
+        "gin-only",
+        "simple",
+        "--preset",
+        "eaai_2p",
+        "--deals",
+        "1000",
+        "--seed",
+        "4",
+        "--json",
+        path,
     )
+    command = [sys.executable, str(ROOT / "evaluate.py"), *map(str, arguments), "--workers", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "eaai_2p" in done.stdout
     assert "gin-only v simple" in done.stdout
@@ -49,7 +80,7 @@ def test_two_agents_make_a_table_and_a_file(evaluate, tmp_path):
     written = json.loads(path.read_text())
     (match,) = written["matches"]
     assert match_names(match) == ["gin-only", "simple"]
-    assert match["deals"] == 2 * match["pairs"] == 2000
+    assert match["deals"] == 2 * match["pairs"] == 1000
     assert match["points_per_deal"]["low"] > 0
     assert f"{match['points_per_deal']['value']:+.2f}" in done.stdout
     assert written["rules"]["layoff"] == "greedy"
@@ -57,10 +88,13 @@ def test_two_agents_make_a_table_and_a_file(evaluate, tmp_path):
     assert written["version"]
 
 
-def test_the_first_plays_each_of_the_others_and_the_same_seed_gives_the_same(evaluate, tmp_path):
+def test_the_first_agent_plays_the_others_and_the_seed_fixes_the_results(evaluate, tmp_path):
     results = []
     for name in ("a.json", "b.json"):
-        done = evaluate("--agents", "gold", "simple", "random", "--deals", 200, "--json", tmp_path / name)
+        done = evaluate(
+            *("--agents", "gold", "simple", "random", "--deals", 60, "--workers", 1),
+            *("--json", tmp_path / name, "--output", tmp_path / f"folder of {name}"),
+        )
         assert done.returncode == 0, done.stderr
         assert "swaps" in done.stdout
         results.append(json.loads((tmp_path / name).read_text()))
@@ -74,7 +108,7 @@ def test_the_first_plays_each_of_the_others_and_the_same_seed_gives_the_same(eva
 def test_all_pairs_games_and_replaced_rules(evaluate, tmp_path):
     path = tmp_path / "results.json"
     done = evaluate(
-        *("--agents", "gold", "simple", "random", "--all-pairs", "--episode", "game", "--deals", 20),
+        *("--agents", "gold", "simple", "random", "--all-pairs", "--episode", "game", "--deals", 20, "--workers", 1),
         *("--preset", "classic_2p", "--rule", "target=30", "layoff_on_gin=true", "box_timing=now", "--json", path),
     )
     assert done.returncode == 0, done.stderr
@@ -88,11 +122,11 @@ def test_all_pairs_games_and_replaced_rules(evaluate, tmp_path):
 def test_every_deal_of_every_pairing_is_recorded(evaluate, tmp_path):
     done = evaluate(
         *("--agents", "gold", "simple", "gin-only", "--all-pairs", "--preset", "free_for_all_3p", "--seed", 9),
-        *("--rule", "catch_glass=on", "--deals", 30, "--record", "all", "--output", "all"),
+        *("--rule", "catch_glass=on", "--deals", 30, "--record", "all", "--output", "all", "--workers", 1),
         *("--json", tmp_path / "results.json"),
     )
     assert done.returncode == 0, done.stderr
-    assert "of equal players the first wins one in 3" in " ".join(done.stdout.split())
+    assert "among equals the first wins one in 3" in " ".join(done.stdout.split())
     records = []
     for name in ("gold_v_simple", "gold_v_gin-only", "simple_v_gin-only"):
         (path,) = (tmp_path / "all" / "records").glob(f"{name}-*.jsonl.gz")
@@ -117,9 +151,11 @@ def test_every_deal_of_every_pairing_is_recorded(evaluate, tmp_path):
 
 def test_deals_that_the_first_sits_out_do_not_count(evaluate, tmp_path):
     path = tmp_path / "results.json"
-    done = evaluate("--agents", "gold", "gin-only", "--preset", "rotation_3p", "--deals", 300, "--json", path)
+    done = evaluate(
+        "--agents", "gold", "gin-only", "--preset", "rotation_3p", "--deals", 300, "--json", path, "--workers", 1
+    )
     assert done.returncode == 0, done.stderr
-    assert "Deals that the first sits out do not count" in " ".join(done.stdout.split())
+    assert "Deals that the first agent sits out do not count" in " ".join(done.stdout.split())
     (match,) = json.loads(path.read_text())["matches"]
     nobody = match["styles"][0]["dead"]
     assert sum(rate["value"] for rate in match["win_rates"]) == pytest.approx(1 - nobody)
@@ -127,7 +163,7 @@ def test_deals_that_the_first_sits_out_do_not_count(evaluate, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "text"),
     [
         (["--agents", "simple"], "at least two agents"),
         (["--agents", "simple", "golt"], "did you mean 'gold'"),
@@ -147,11 +183,11 @@ def test_deals_that_the_first_sits_out_do_not_count(evaluate, tmp_path):
         (["--agents", "simple", "ablate:gold,offers=none", "--preset", "eaai_2p"], "takes nothing away under eaai_2p"),
         (["--agents", "simple", "ablate:gold,offers=none,offers=random"], "offers is given twice"),
         (["--agents", "simple", "gold", "--seats", "a", "b"], "give one of --agents"),
-        (["--seats", "simple", "gold", "simple"], "give 4, one for each seat"),
+        (["--seats", "simple", "gold", "simple"], "expected 4 agents, one for each seat, got 3"),
         (["--agents", "simple", "ablate:gold"], "offers=none"),
         (["--agents", "simple", "ablate:gold,mate=seen"], "mate=seen: must be hidden"),
-        (["--benchmark", "two-player-v0", "simple"], "one of two-player-v1, partnership-v1"),
-        (["--benchmark", "two-player-v1", "simple", "--deals", "10"], "--deals: is fixed"),
+        (["--benchmark", "two-player-v0", "simple"], "two-player-v0: expected one of two-player-v1, partnership-v1"),
+        (["--benchmark", "two-player-v1", "simple", "--deals", "10"], "--deals: "),
         (["cross-play", "--agents", "simple"], "name 2 agents or more"),
         (["cross-play", "--agents", "simple", "gold", "--preset", "eaai_2p"], "no partners sit together"),
         (["ablations", "--agents", "simple", "gold", "--untraded", "never-trade"], "give 2, one for each agent"),
@@ -173,17 +209,17 @@ def test_deals_that_the_first_sits_out_do_not_count(evaluate, tmp_path):
         (["--agents", "simple", "nothing.py:Agent"], "no file nothing.py"),
     ],
 )
-def test_wrong_input_ends_in_one_line(evaluate, arguments, words):
+def test_wrong_input_ends_in_one_line(evaluate, arguments, text):
     done = evaluate(*arguments)
     assert done.returncode == 2
-    assert words in done.stderr
+    assert text in done.stderr
     assert done.stderr.strip().count("\n") == 0
     assert done.stderr.startswith("error: ")
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize("arguments", [["--agents", "simple", "gold", "--deals", "many"], ["--frobnicate"], []])
-def test_what_the_parser_refuses_exits_alike(evaluate, arguments):
+def test_arguments_that_cannot_be_parsed_end_the_same_way(evaluate, arguments):
     done = evaluate(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
@@ -212,8 +248,8 @@ def model(tmp_path):
     return tmp_path / "model"
 
 
-def test_a_saved_model_plays_by_its_own_rules_unless_told_otherwise(evaluate, model):
-    done = evaluate("--agents", "simple", model, "--deals", 200)
+def test_a_saved_model_plays_by_its_own_rules_by_default(evaluate, model):
+    done = evaluate("--agents", "simple", model, "--deals", 200, "--workers", 1)
     assert done.returncode == 0, done.stderr
     assert "eaai_2p, duplicate deals" in done.stdout
     other = evaluate("--agents", "simple", model, "--deals", 200, "--preset", "palace_2p")
@@ -244,24 +280,27 @@ def test_an_agent_that_breaks_the_rules_forfeits(evaluate, tmp_path):
         "    def act(self, view):\n"
         "        return np.full(len(view), view.layout.knock)\n"
     )
-    done = evaluate("--agents", f"{tmp_path}/cheat.py:Cheat", "simple", "--deals", 20)
-    assert done.returncode == 1  # nothing could be measured
+    done = evaluate("--agents", f"{tmp_path}/cheat.py:Cheat", "simple", "--deals", 20, "--workers", 1)
+    assert done.returncode == 1  # no match has a result
     assert "cheat.py:Cheat forfeits" in done.stdout
     assert "'knock AS'" in done.stdout
 
 
 def test_each_seat_may_have_its_own_agent(evaluate, tmp_path):
-    done = evaluate("--seats", "gold", "simple", "random", "gin-only", "--deals", 200, "--json", tmp_path / "r.json")
+    done = evaluate(
+        *("--seats", "gold", "simple", "random", "gin-only", "--deals", 200, "--workers", 1),
+        *("--json", tmp_path / "r.json"),
+    )
     assert done.returncode == 0, done.stderr
     assert "gold+random" in done.stdout
     (match,) = json.loads((tmp_path / "r.json").read_text())["matches"]
     assert match["sides"] == [["gold", "random"], ["simple", "gin-only"]]
-    assert match["points_per_deal"]["high"] < 0  # a partner who throws his cards away at random
+    assert match["points_per_deal"]["high"] < 0  # a partner who plays at random
 
 
-def test_three_who_play_alone_are_a_match_of_three_sides(evaluate, tmp_path):
+def test_three_single_players_make_a_match_of_three_sides(evaluate, tmp_path):
     done = evaluate(
-        *("--seats", "gold", "simple", "random", "--preset", "free_for_all_3p", "--deals", 300),
+        *("--seats", "gold", "simple", "random", "--preset", "free_for_all_3p", "--deals", 300, "--workers", 1),
         *("--json", tmp_path / "r.json"),
     )
     assert done.returncode == 0, done.stderr
@@ -272,26 +311,28 @@ def test_three_who_play_alone_are_a_match_of_three_sides(evaluate, tmp_path):
     assert f"{points[1]:+.2f}" in done.stdout
 
 
-def test_agents_that_met_the_same_opponent_are_compared(evaluate, tmp_path):
-    """The paired interval is narrower than the two matches' own intervals would make it."""
+def test_agents_with_the_same_opponent_are_compared(evaluate, tmp_path):
+    """The interval of the paired difference is narrower than that of independent matches."""
     done = evaluate(
-        *("--agents", "gold", "lookahead", "sharp", "--preset", "eaai_2p", "--deals", 1000),
+        *("--agents", "gin-only", "gold", "gold-k4", "--preset", "eaai_2p", "--deals", 600, "--workers", 1),
         *("--json", tmp_path / "r.json"),
     )
     assert "Compared on the same decks" in done.stdout
-    told = json.loads((tmp_path / "r.json").read_text())
-    (section,) = told["sections"]
+    summary = json.loads((tmp_path / "r.json").read_text())
+    (section,) = summary["sections"]
     ((name, difference),) = section["table"]["rows"]
-    points = {match["second"][0]: match["points_per_deal"] for match in told["matches"]}
-    best = min(points, key=lambda agent: points[agent]["value"])
-    assert {name, best} == {"lookahead", "sharp"}
-    assert difference["value"] == pytest.approx(points[best]["value"] - points[name]["value"])
+    points = {match["second"][0]: match["points_per_deal"] for match in summary["matches"]}
+    assert name == "gold-k4"
+    assert difference["value"] == pytest.approx(points["gold"]["value"] - points["gold-k4"]["value"])
     widths = [estimate["high"] - estimate["low"] for estimate in (difference, *points.values())]
     assert widths[0] < 0.9 * np.hypot(widths[1], widths[2])
 
 
-def test_results_become_a_page(evaluate, tmp_path):
-    evaluate("--agents", "gold", "simple", "gin-only", "--all-pairs", "--deals", 100, "--output", "ladder")
+def test_a_report_is_written_from_results(evaluate, tmp_path):
+    evaluate(
+        *("--agents", "gold", "simple", "gin-only", "--all-pairs", "--preset", "eaai_2p", "--deals", 100),
+        *("--output", "ladder", "--workers", 1),
+    )
     done = evaluate("report", "ladder")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "ladder" / "report.html").read_text()
@@ -300,7 +341,7 @@ def test_results_become_a_page(evaluate, tmp_path):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_the_option_says_how_to_get_it(evaluate):
+def test_without_ray_the_error_says_how_to_install_it(evaluate):
     done = evaluate("--agents", "gold", "simple", "--deals", 200, "--ray", "auto")
     assert done.returncode == 2
     assert done.stderr.strip() == "error: --ray needs Ray: pip install -e '.[scale]'"

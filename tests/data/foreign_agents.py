@@ -1,6 +1,7 @@
-"""Agents of somebody else, most of them at fault; tests copy this file to a place outside the project."""
+"""Agents as users write them, most of them at fault; tests copy this file to a folder outside the project."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from gin_env import Agent
 
 
 class Hasty(Agent):
-    """Knocks as soon as it may, else throws its highest card; ten lines of a stranger."""
+    """Knocks as soon as it may, otherwise discards its highest card."""
 
     name = "hasty"
 
@@ -58,7 +59,7 @@ class Cancelled(Hasty):
 
 
 class Stubborn(Hasty):
-    """Swallows its first alarm."""
+    """Catches its first alarm; a file next to this one shows that no second one came."""
 
     name = "stubborn"
 
@@ -67,6 +68,7 @@ class Stubborn(Hasty):
             time.sleep(60)
         except BaseException:
             time.sleep(60)
+            Path(__file__).with_name("not interrupted").touch()
 
 
 class Forger(Hasty):

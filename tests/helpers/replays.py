@@ -1,8 +1,9 @@
-"""Deals and games recorded for tests of the replay page."""
+"""Deals and games recorded for tests of the replay page; each is played only once."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -18,16 +19,29 @@ from tests.helpers.play import lively_actions, play_on, rich_engine
 
 
 def lively_deals(rules: Rules | str, count: int, seed: int = 1) -> list[DealRecord]:
-    engine = rich_engine(rules, count * resolve_rules(rules).num_tables, seed)
+    """Return deals played at random, with many knocks and trades."""
+    return list(_lively_deals(resolve_rules(rules), count, seed))
+
+
+@functools.cache
+def _lively_deals(rules: Rules, count: int, seed: int) -> tuple[DealRecord, ...]:
+    engine = rich_engine(rules, count * rules.num_tables, seed)
     for _ in play_on(engine, seed):
         pass
-    return record_deals(engine.state)
+    return tuple(record_deals(engine.state))
 
 
+def short_deal(rules: Rules | str, seed: int = 1) -> DealRecord:
+    """Return the shortest of some lively deals, whose page is made fast."""
+    return min(lively_deals(rules, 16, seed), key=lambda deal: sum(len(table.actions) for table in deal.tables))
+
+
+@functools.cache
 def played_game() -> GameRecord:
-    """A game of palace_4p, of several deals."""
-    episodes = Episodes("palace_4p", episode="game", seed=3)
-    recorder = Recorder("palace_4p", "game", agents=[f"agent {seat}" for seat in range(4)])
+    """Return a short game of palace_4p, of several deals."""
+    rules = Rules.preset("palace_4p", target=60)
+    episodes = Episodes(rules, episode="game", seed=3)
+    recorder = Recorder(rules, "game", agents=[f"agent {seat}" for seat in range(4)])
     episodes.watch, generator = recorder.note, np.random.default_rng(3)
     episodes.reset()
     while not episodes.over[0]:
@@ -36,6 +50,7 @@ def played_game() -> GameRecord:
 
 
 def deals_of_agents(rules: str, specs: tuple[str, ...], count: int) -> list[DealRecord]:
+    """Return deals played by agents, one for each seat."""
     engine = Engine(rules, count, seed=2)
     engine.reset()
     seated: list[Agent] = [load_agent(spec, engine.rules) for spec in specs]
@@ -48,7 +63,7 @@ def deals_of_agents(rules: str, specs: tuple[str, ...], count: int) -> list[Deal
 
 
 def swapped(records: list[DealRecord], one: str, other: str) -> list[DealRecord]:
-    """Name the agents of deals as a match does that plays each deal twice: the second time with swapped seats."""
+    """Name the agents of deals as in a match of duplicate deals: in every second deal with seats swapped."""
     half = resolve_rules(records[0].rules).num_players // 2
     return [
         dataclasses.replace(record, agents=((one, other) if number % 2 == 0 else (other, one)) * half)

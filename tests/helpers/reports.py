@@ -1,4 +1,4 @@
-"""Made-up summaries and training logs for tests of reports and plots."""
+"""Artificial summaries and training logs for tests of reports and plots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gin_env.rules import Rules
 AGENTS = ("best", "search:best,worlds=64", "runs/first", "lookahead", "gin-only", "gold-k4", "simple", "hasty")
 
 
-#: Points of each agent against an average one; the last forfeits its match against the last but one.
+#: Points of each agent against an average opponent; the last agent forfeits its match against the last but one.
 STRENGTHS = (4.0, 4.3, 3.1, 2.2, 0.8, -1.5, -1.9, -11.0)
 
 
@@ -64,11 +64,24 @@ def sample_match(first: int, second: int, generator: np.random.Generator) -> dic
 
 
 def forfeited(match: dict[str, Any], side: int, reason: str, text: str) -> dict[str, Any]:
-    """Return a match without figures, given away by a side."""
+    """Return a match without figures that a side forfeited."""
     agent = match["first" if side == 0 else "second"][0]
     forfeit = {"agent": agent, "side": side, "reason": reason, "text": text, "pair": 120}
     names = {key: match[key] for key in ("first", "second", "pairs", "plays", "deals")}
     return {**dict.fromkeys(match), **names, "forfeit": forfeit}
+
+
+def small_summary() -> dict[str, Any]:
+    """Return the sample without all but three agents: the same chapters, which are drawn faster."""
+    kept = ("best", "gold-k4", "gin-only")
+    summary = sample_summary()
+    summary["agents"] = list(kept)
+    summary["matches"] = [
+        match for match in summary["matches"] if match["first"][0] in kept and match["second"][0] in kept
+    ]
+    for key in ("bradley_terry", "nash"):
+        summary["ratings"][key] = [row for row in summary["ratings"][key] if row["agent"] in kept]
+    return summary
 
 
 def sample_summary() -> dict[str, Any]:
@@ -97,7 +110,7 @@ def sample_summary() -> dict[str, Any]:
         "items": [
             {"label": "sees the partner's hand", "estimate": estimate(12.4, 0.6)},
             {"label": "trades", "estimate": estimate(36.7, 0.5)},
-            {"label": "counts the cards that were thrown", "estimate": estimate(-0.1, 0.4)},
+            {"label": "counts the discarded cards", "estimate": estimate(-0.1, 0.4)},
         ],
     }
     table = {
@@ -130,8 +143,8 @@ def sample_summary() -> dict[str, Any]:
             },
         },
         "sections": [
-            {"title": "Partners from other seeds", "text": ["Rows sit with columns.", "Few do."], "matrix": matrix},
-            {"title": "What each sense is worth", "text": [], "bars": bars, "table": table},
+            {"title": "Partners from other seeds", "text": ["Rows play with columns.", "Few do."], "matrix": matrix},
+            {"title": "Value of each observation", "text": [], "bars": bars, "table": table},
         ],
     }
 
@@ -143,7 +156,7 @@ def write_summary(folder: Path, summary: dict[str, Any]) -> Path:
 
 
 def write_run(folder: Path) -> Path:
-    """Write what a report reads of a training run: two rollouts with the teacher, four alone, three measurements."""
+    """Write a training run: two rollouts with a teacher, four without, and three measurements."""
     (folder / "logs").mkdir(parents=True)
     training = {"decisions": 6000, "decisions_of_teacher": 2000, "method": "clone of simple, then self-play", "seed": 1}
     description = {
@@ -164,7 +177,7 @@ def write_run(folder: Path) -> Path:
 
 
 class Page(HTMLParser):
-    """Reads a page: its text, what it loads, and whether every element is closed."""
+    """Parses a page: its text, what it loads, and whether every element is closed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

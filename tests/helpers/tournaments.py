@@ -1,4 +1,4 @@
-"""What tests of tournaments share: matches by name, folders, workers that break off, and a stranger's agents."""
+"""Helpers for tests of tournaments: matches by name, folders, failing workers, and users' agents."""
 
 from concurrent.futures import Future
 
@@ -15,7 +15,7 @@ FOREIGN = (DATA / "foreign_agents.py").read_text()
 
 
 def write_foreign(tmp_path):
-    """Put a stranger's agents into a file outside the project and return it."""
+    """Copy users' agents into a file outside the project and return its path."""
     path = tmp_path / "elsewhere" / "mine.py"
     path.parent.mkdir()
     path.write_text(FOREIGN)
@@ -34,8 +34,8 @@ def tournament(pairings, settings, folder=None, count=1):
 
 def results_folder(path, settings, pairings, **changes):
     specs = [spec for one in pairings for side in one.sides for spec in side]
-    told = {"rules": settings.rules.name, "episode": settings.episode, "seed": settings.seed} | changes
-    return ResultsFolder(path, manifest_of(told, specs))
+    values = {"rules": settings.rules.name, "episode": settings.episode, "seed": settings.seed} | changes
+    return ResultsFolder(path, manifest_of(values, specs))
 
 
 def summary(settings, pairings, outcomes):
@@ -47,7 +47,7 @@ class Interrupted(Exception):
 
 
 class Failing:
-    """Plays some blocks and then breaks off, as a killed process would."""
+    """Plays a number of blocks and then fails, as a killed process would."""
 
     count = 1
     lost = ()

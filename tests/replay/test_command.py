@@ -1,4 +1,4 @@
-"""evaluate.py replay as a user types it, wrong input included, and what stands in the page that it writes."""
+"""evaluate.py replay as a user types it, including wrong input, and the contents of the page that it writes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from agents.cli import UserError
 from agents.replay import command, replay_page
 from agents.replay.scores import tables_of_scores
-from agents.replay.story import DealStory, Story, tell
+from agents.replay.story import DealStory, Story, replay_story
 from gin_env.engine import Phase
 from gin_env.notation.records import DealRecord, RecordError, Thought, read_records, write_records
 from gin_env.notation.replay import replay
@@ -36,7 +36,7 @@ NASTY = ("</script><script>alert(1)</script>", '"><img src=x onerror=alert(2)>',
 
 
 def content_of(page: str) -> dict:
-    """Return what the page's script is told."""
+    """Return the data of the page's script."""
     packed = re.findall(r'<script id="content" type="text/plain">([A-Za-z0-9+/=]*)</script>', page)
     assert len(packed) == 1
     return json.loads(zlib.decompress(base64.b64decode(packed[0])))
@@ -54,28 +54,26 @@ def test_all_rules_make_a_page(name: str) -> None:
         for view in deal["views"]:
             assert len(view["frames"]) == len(view["events"]) == steps + 1
             assert {len(line) for line in view["deadwood"]} == {steps + 1}
-        played = [[action for at, action in told if at == table] for table, told in _by_table(rules, deal["steps"])]
+        played: list[list[str]] = [[] for _ in range(rules.num_tables)]
+        for seat, action, _ in deal["steps"]:
+            played[seat // rules.num_seats].append(action)
         assert played == [list(table.actions) for table in record.tables]
         final = replay(record)
-        told = [
-            [[*line] for line in explain_deal(final, at, first_seat=at * rules.num_seats)] for at in range(len(played))
+        explanations = [
+            [[*line] for line in explain_deal(final, at, first_seat=at * rules.num_seats)]
+            for at in range(rules.num_tables)
         ]
-        assert deal["explanations"] == told
+        assert deal["explanations"] == explanations
 
 
-def _by_table(rules: Rules, steps: list) -> list:
-    at_tables = [(seat // rules.num_seats, action) for seat, action, _ in steps]
-    return [(table, at_tables) for table in range(rules.num_tables)]
-
-
-def test_a_seats_view_tells_no_card_that_it_may_not_know() -> None:
-    for deal in content_of(replay_page(lively_deals("palace_4p", 8)))["deals"]:
+def test_a_seats_events_name_no_card_that_it_may_not_know() -> None:
+    for deal in content_of(replay_page(lively_deals("palace_4p", 4)))["deals"]:
         everything = deal["views"][0]["events"]
         for view in deal["views"][1:]:
             partner = (view["seat"] + 2) % 4
-            for (seat, action, _), full, told in zip(deal["steps"], everything[1:], view["events"][1:], strict=True):
+            for (seat, action, _), full, seen in zip(deal["steps"], everything[1:], view["events"][1:], strict=True):
                 hidden = action.split()[0] in ("draw", "give") and seat not in (view["seat"], partner)
-                assert (re.search(r"\b[A2-9TJQK][SHDC]\b", told) is None) if hidden else told == full
+                assert (re.search(r"\b[A2-9TJQK][SHDC]\b", seen) is None) if hidden else seen == full
 
 
 def test_the_deadwood_shown_is_the_hands_own() -> None:
@@ -88,8 +86,15 @@ def test_the_deadwood_shown_is_the_hands_own() -> None:
     assert own[0][:-1] == [None] * (len(own[0]) - 1)
 
 
-def test_two_tables_move_by_turns() -> None:
-    for deal in content_of(replay_page(lively_deals("two_tables_4p", 4)))["deals"]:
+@pytest.fixture(scope="module")
+def two_tables() -> tuple[list[DealRecord], dict]:
+    """Deals at two tables, and the data of their page."""
+    records = [deal for deal in lively_deals("two_tables_4p", 8, seed=2) if any(deal.points)]
+    return records, content_of(replay_page(records))
+
+
+def test_two_tables_alternate(two_tables: tuple[list[DealRecord], dict]) -> None:
+    for deal in two_tables[1]["deals"]:
         at = [seat // 2 for seat, *_ in deal["steps"]]
         both = 2 * min(at.count(0), at.count(1))
         assert at[:both] == [0, 1] * (both // 2)
@@ -112,7 +117,7 @@ def test_twenty_long_deals_stay_under_two_megabytes(rules: str, specs: tuple[str
     assert len(page.encode()) < 2 * MEGABYTES
 
 
-def test_what_stands_in_records_cannot_become_markup() -> None:
+def test_texts_of_records_cannot_become_markup() -> None:
     record = dataclasses.replace(lively_deals("palace_4p", 1)[0], agents=NASTY)
     page = replay_page([record])
     assert page.isascii()
@@ -149,42 +154,42 @@ def test_the_assets_are_plain_ascii_and_end_no_element() -> None:
 def test_a_game_has_its_scores_and_deals_of_several_rules_share_a_page() -> None:
     records = [*lively_deals("classic_2p", 2), *lively_deals("two_tables_4p", 1), game := played_game()]
     content = content_of(replay_page(records, title="all of it"))
-    assert [group["rules"] for group in content["groups"]] == ["classic_2p", "two_tables_4p", "palace_4p"]
-    assert not content["groups"][0]["goes_on"]
-    told = content["groups"][-1]
-    assert told["goes_on"]
-    assert told["game"]["scores"] == list(game.final_scores)
-    assert told["deals"] == [*range(3, 3 + len(game.deals))]
+    assert [group["rules"] for group in content["groups"]] == ["classic_2p", "two_tables_4p", game.rules]
+    assert not content["groups"][0]["running_score"]
+    group = content["groups"][-1]
+    assert group["running_score"]
+    assert group["game"]["scores"] == list(game.final_scores)
+    assert group["deals"] == [*range(3, 3 + len(game.deals))]
     assert len(game.deals) > 2
-    scores = [content["deals"][number]["scores"] for number in told["deals"]]
+    scores = [content["deals"][number]["scores"] for number in group["deals"]]
     assert scores == [list(deal.after.scores) for deal in game.deals]
 
 
 def scores_of(records: list[DealRecord]) -> list[dict]:
-    """Return the tables of scores alone; stories without their pictures are enough for them."""
+    """Return the tables of scores; they need no views of the deals."""
     rules = [resolve_rules(record.rules) for record in records]
     deals = [DealStory(record, own, [], [], [], [], []) for record, own in zip(records, rules, strict=True)]
     return tables_of_scores([Story(deal.record, [deal]) for deal in deals])
 
 
 @pytest.mark.parametrize("rules", ["classic_2p", "palace_4p", "two_tables_4p"])
-def test_deals_of_a_match_add_up_by_agent_whoever_sat_where(rules: str) -> None:
+def test_points_of_a_match_are_summed_by_agent(rules: str) -> None:
     records = swapped(lively_deals(rules, 40), "best", "simple")
     tables = scores_of(records)
     assert len(tables) == 1
     table = tables[0]
     assert [side["short"] for side in table["sides"]] == ["best", "simple"]
     assert table["deals"] == [*range(40)]
-    assert not table["goes_on"]
+    assert not table["running_score"]
     rows = zip(table["deals"], table["teams"], strict=True)
     points = [[records[number].points[team] for team in teams] for number, teams in rows]
-    told = [sum(column) for column in zip(*points, strict=True)]
+    totals = [sum(column) for column in zip(*points, strict=True)]
     best = sum(record.points[number % 2] for number, record in enumerate(records))
-    assert told == [best, sum(sum(record.points) for record in records) - best]
+    assert totals == [best, sum(sum(record.points) for record in records) - best]
     assert any(any(record.points) for record in records[1::2])
 
 
-def test_where_agents_do_not_tell_sides_apart_seats_do() -> None:
+def test_columns_belong_to_seats_if_agents_do_not_distinguish_sides() -> None:
     records = lively_deals("palace_4p", 4)
     for agents, shown in (((), ""), (("best",) * 4, "best"), (("best", "best", "simple", "simple"), "best+simple")):
         table = scores_of([dataclasses.replace(record, agents=agents) for record in records])[0]
@@ -193,12 +198,12 @@ def test_where_agents_do_not_tell_sides_apart_seats_do() -> None:
         assert table["teams"] == [[0, 1]] * 4
 
 
-def test_a_single_deal_of_no_game_has_points_and_no_scores() -> None:
+def test_a_single_deal_outside_a_game_has_points_and_no_scores() -> None:
     game, single = played_game(), lively_deals("palace_4p", 1)[0]
-    assert not scores_of([single])[0]["goes_on"]
-    assert not scores_of([game.deals[0]])[0]["goes_on"]  # as a match writes single deals: the scores begin at 0
-    assert scores_of([game.deals[1]])[0]["goes_on"]
-    assert not scores_of([game.deals[2], game.deals[1]])[0]["goes_on"]
+    assert not scores_of([single])[0]["running_score"]
+    assert not scores_of([game.deals[0]])[0]["running_score"]  # as in a match: scores begin at 0
+    assert scores_of([game.deals[1]])[0]["running_score"]
+    assert not scores_of([game.deals[2], game.deals[1]])[0]["running_score"]
     partners = [dataclasses.replace(single, agents=agents) for agents in (("a", "b", "c", "d"), ("d", "c", "b", "a"))]
     tables = scores_of(partners)
     assert [side["short"] for side in tables[0]["sides"]] == ["a+c", "b+d"]
@@ -216,7 +221,7 @@ def test_each_table_has_its_own_knock_limit() -> None:
     assert differ
 
 
-def test_a_record_that_does_not_play_is_refused() -> None:
+def test_a_record_that_contradicts_its_rules_is_refused() -> None:
     record = lively_deals("classic_2p", 1)[0]
     with pytest.raises(RecordError, match="points"):
         replay_page([dataclasses.replace(record, points=(99, 0))])
@@ -224,10 +229,7 @@ def test_a_record_that_does_not_play_is_refused() -> None:
         replay_page([])
 
 
-# ------------------------------------------------------------------ the command
-
-
-def test_a_file_becomes_a_page_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_is_written_next_to_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "games.jsonl.gz"
     write_records(file, read_records(RECORDS).records)
     command.main([str(file)])
@@ -264,27 +266,27 @@ def test_the_records_are_never_overwritten(tmp_path: Path) -> None:
             command.main(words)
     summary = folder / "summary.json"
     summary.write_text("{}")
-    with pytest.raises(UserError, match=r"summary.json: this file is there already and is no page"):
+    with pytest.raises(UserError, match=r"summary.json: .*not a page"):
         command.main([str(folder), "--output", str(summary)])
     assert (file.read_bytes(), inner.read_bytes(), summary.read_text()) == (*was, "{}")
     for _ in range(2):  # an old page may be replaced
         command.main([str(folder)])
 
 
-def test_an_agent_is_asked_about_the_games_that_it_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_is_asked_only_about_rules_that_it_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "deals.jsonl"
     write_records(file, [*lively_deals("classic_2p", 1), *lively_deals("oklahoma_2p", 1)])
     command.main([str(file), "--think", "best"])
-    assert "not asked: agent 'best': no network is shipped for oklahoma_2p" in capsys.readouterr().err
+    assert re.search("not asked: .*'best'.*oklahoma_2p", capsys.readouterr().err)
     known, unknown = content_of((tmp_path / "deals.html").read_text())["deals"]
     assert known["thoughts"]
     assert not unknown["thoughts"]
 
 
-def test_a_table_that_waits_does_not_tell_what_the_other_will_pay() -> None:
+def test_a_waiting_table_does_not_reveal_the_final_points(two_tables: tuple[list[DealRecord], dict]) -> None:
     waited = 0
-    for record in lively_deals("two_tables_4p", 8, seed=2):
-        deal = tell(record).deals[0]
+    for record in two_tables[0]:
+        deal = replay_story(record).deals[0]
         for view in deal.views:
             *before, last = view.tables
             assert all(tuple(table.scores) == record.before.scores for tables in before for table in tables)
@@ -295,7 +297,7 @@ def test_a_table_that_waits_does_not_tell_what_the_other_will_pay() -> None:
     assert waited
 
 
-def test_agents_without_a_name_leave_the_columns_to_seats() -> None:
+def test_columns_belong_to_seats_if_an_agent_has_no_name() -> None:
     one, other = (dataclasses.replace(deal, agents=("a", "")) for deal in lively_deals("classic_2p", 2))
     page = replay_page([one, dataclasses.replace(other, agents=("", "a"))])
     for group in content_of(page)["groups"]:
@@ -303,9 +305,8 @@ def test_agents_without_a_name_leave_the_columns_to_seats() -> None:
     assert "<title>classic_2p</title>" in page
 
 
-def test_two_tables_are_added_up() -> None:
-    deals = [deal for deal in lively_deals("two_tables_4p", 8, seed=2) if any(deal.points)]
-    content = content_of(replay_page(deals))
+def test_points_of_two_tables_are_summed(two_tables: tuple[list[DealRecord], dict]) -> None:
+    deals, content = two_tables
     for record, deal in zip(deals, content["deals"], strict=True):
         *tables, both = deal["results"]
         sums = [sum(table.points[team] for table in record.tables) for team in (0, 1)]
@@ -320,19 +321,19 @@ def test_two_tables_are_added_up() -> None:
         assert deal["winners"] == [*(table.winner for table in record.tables), winner]
 
 
-@pytest.mark.parametrize(("fault", "told"), [("{}['x']", "it raised KeyError: 'x'"), ("[1]", "Thoughts is needed")])
-def test_an_agent_that_fails_to_think_is_named(fault: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("fault", "reason"), [("{}['x']", "KeyError: 'x'"), ("[1]", "Thoughts")])
+def test_an_agent_that_fails_to_think_is_named(fault: str, reason: str, tmp_path: Path) -> None:
     file, agent = tmp_path / "deals.jsonl", tmp_path / "broken.py"
     write_records(file, lively_deals("classic_2p", 1))
     agent.write_text(
         "from agents.scripted.simple import SimpleAgent\n\n\nclass Broken(SimpleAgent):\n"
         f"    def thoughts(self, view):\n        return {fault}\n"
     )
-    with pytest.raises(UserError, match=re.escape(f"--think {agent}:Broken: ") + f".*{told}"):
+    with pytest.raises(UserError, match=re.escape(f"--think {agent}:Broken: ") + f".*{reason}"):
         command.main([str(file), "--think", f"{agent}:Broken"])
 
 
-def test_the_help_holds_the_words_and_the_rules_of_all_games_shown() -> None:
+def test_the_help_holds_a_glossary_and_the_rules_of_all_games() -> None:
     changed = Rules.preset("classic_2p", knock_limit=7)
     page = replay_page([*lively_deals("palace_4p", 1), *lively_deals(changed, 1)])
     shown = re.findall(r'<details class="rules"><summary>(.*?)</summary>(.*?)</details>', page, flags=re.DOTALL)
@@ -354,7 +355,7 @@ def test_every_topic_of_an_explanation_has_its_heading() -> None:
     assert {*headings, *outcome} == set(TOPICS)
 
 
-def test_some_deals_of_many(
+def test_a_range_of_deals_can_be_chosen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "DEALS_SHOWN", 2)
@@ -372,29 +373,27 @@ def test_some_deals_of_many(
     assert page.read_text() == replay_page([records[1], game.deals[0]])
 
 
-def test_damaged_lines_are_named_and_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_lines_are_reported_and_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "deals.jsonl"
     good, foul = lively_deals("classic_2p", 2)
     lines = [good.to_json(), good.to_json()[:-30], dataclasses.replace(foul, points=(77, 0)).to_json()]
     file.write_text("\n".join(lines))
     command.main([str(file)])
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2
-    assert re.search(r"skipped .*deals.jsonl, line 2: expected a line that ends with its checksum", said[0])
-    assert re.search(
-        r"skipped record 2 does not play as it is written: .*points is .* but \(77, 0\) is recorded", said[1]
-    )
+    reports = capsys.readouterr().err.splitlines()
+    assert len(reports) == 2
+    assert re.search(r"skipped .*deals.jsonl, line 2", reports[0])
+    assert re.search(r"skipped record 2 .*points.*\(77, 0\)", reports[1])
     assert (tmp_path / "deals.html").read_text() == replay_page([good])
 
 
 def test_agents_are_asked_only_where_nothing_is_recorded(tmp_path: Path) -> None:
     file, page = tmp_path / "deals.jsonl", tmp_path / "page.html"
-    silent, told = lively_deals("classic_2p", 2)
-    table = told.tables[0]
+    silent, thoughtful = lively_deals("classic_2p", 2)
+    table = thoughtful.tables[0]
     own = Thought({table.actions[0]: 0.75}, 1.5)
     thoughts = (own, *[None] * (len(table.actions) - 1))
-    told = dataclasses.replace(told, tables=(dataclasses.replace(table, thoughts=thoughts),))
-    write_records(file, [silent, told])
+    thoughtful = dataclasses.replace(thoughtful, tables=(dataclasses.replace(table, thoughts=thoughts),))
+    write_records(file, [silent, thoughtful])
     command.main([str(file), "--output", str(page), "--think", "best"])
     deals = content_of(page.read_text())["deals"]
     assert deals[1]["thoughts"][0] == {"actions": [[table.actions[0], 0.75]], "value": 1.5}
@@ -406,18 +405,18 @@ def test_agents_are_asked_only_where_nothing_is_recorded(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--deals", "0"], "--deals 0: give a count from 1"),
-        (["--deals", "5-2"], "--deals 5-2: give a count from 1"),
-        (["--deals", "some"], "--deals some: give a count"),
+        (["--deals", "0"], "--deals 0: "),
+        (["--deals", "5-2"], "--deals 5-2: "),
+        (["--deals", "some"], "--deals some: "),
         (["--deals", "900-950"], "holds 3 deals"),
-        (["--think", "simple"], "--think simple: no agent that can tell its thoughts"),
-        (["--think", "best", "best", "best"], "needs one agent for all seats, or 2"),
+        (["--think", "simple"], "--think simple: "),
+        (["--think", "best", "best", "best"], "expected one agent for all seats, or 2"),
         (["--think", "bset"], "unknown agent 'bset'"),
-        (["--output", "."], "that is a folder"),
+        (["--output", "."], "this is a folder"),
         (["--depp"], "--depp"),
     ],
 )
-def test_wrong_words_are_refused(
+def test_invalid_arguments_are_refused(
     words: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -427,13 +426,13 @@ def test_wrong_words_are_refused(
     assert not Path("deals.html").exists()
 
 
-def test_files_without_a_record_are_refused(tmp_path: Path) -> None:
+def test_files_without_records_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "other.txt").write_text("hello\n")
     (tmp_path / "folder").mkdir()
     for name, reason in (
         ("empty.jsonl", "is empty"),
-        ("other.txt", "line 1: expected a line that ends with its checksum"),
+        ("other.txt", "line 1"),
         ("folder", "no .*jsonl"),
     ):
         with pytest.raises(UserError, match=reason):
@@ -442,7 +441,7 @@ def test_files_without_a_record_are_refused(tmp_path: Path) -> None:
 
 def test_the_command_is_one_of_evaluate_and_its_errors_are_one_line(tmp_path: Path) -> None:
     words = [sys.executable, str(ROOT / "evaluate.py"), "replay", str(tmp_path / "nowhere.jsonl")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 1

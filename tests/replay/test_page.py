@@ -1,4 +1,4 @@
-"""The replay page in a browser: by keyboard, by list and on a phone; what a seat's view holds."""
+"""The replay page in a browser: keyboard, lists, phones, and what a seat's view shows."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from gin_env.rules import Rules, upcard_limits
 from gin_env.scoring import Kind
 from tests.helpers.browser import DESKTOP, PHONE, open_browser, open_page
 from tests.helpers.play import lively_actions, play_on, rich_engine
-from tests.helpers.replays import deals_of_agents, lively_deals, played_game, swapped
+from tests.helpers.replays import deals_of_agents, lively_deals, played_game, short_deal, swapped
 
 pytestmark = pytest.mark.browser
 
 NAMES = ("ann", "</script><b>bob</b>", "cem & co", 'dee "the duck"')
-#: An element's text with the cards in it as records write them.
+#: An element's text, with cards as records write them.
 WORDS = """element => {
   const copy = element.cloneNode(true);
   for (const chip of copy.querySelectorAll(".chip")) chip.replaceWith(chip.dataset.card);
@@ -37,8 +37,17 @@ WORDS = """element => {
 }"""
 #: Waits until the browser has drawn twice.
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-#: What the picture shows, as the tests read it.
+#: The cards in the picture.
 CARDS_SHOWN = "[...document.querySelectorAll('#picture [data-card]')].map(card => card.dataset.card)"
+#: The cards in the picture at each step of the deal.
+CARDS_SHOWN_BY_STEP = f"""() => {{
+  const shown = [];
+  for (let step = 0; step <= lastStep(); step++) {{
+    go({{ step }});
+    shown.push({CARDS_SHOWN});
+  }}
+  return shown;
+}}"""
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +58,19 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def lost() -> DealRecord:
-    """A deal of palace_4p that its knocker lost, with a trade and a card laid off, and thoughts of its first seats."""
+    """A short deal of palace_4p that its knocker lost, with a trade, a card laid off, and thoughts."""
     engine = rich_engine("palace_4p", 256, 3)
     for _ in play_on(engine, 3, lambda engine, generator: lively_actions(engine, generator, sense=0.9)):
         pass
     deals = record_deals(engine.state, agents=NAMES)
     tables = [deal.tables[0] for deal in deals]
-    found = next(
-        number
-        for number, table in enumerate(tables)
-        if table.kind == "undercut" and any(table.layoffs) and any("give" in action for action in table.actions)
+    found = min(
+        (
+            number
+            for number, table in enumerate(tables)
+            if table.kind == "undercut" and any(table.layoffs) and any("give" in action for action in table.actions)
+        ),
+        key=lambda number: len(tables[number].actions),
     )
     table = tables[found]
     thoughts = tuple(Thought({action: 0.75, "draw": 0.25}, -1.5) for action in table.actions[:-1])
@@ -100,34 +112,34 @@ def test_a_whole_deal_by_keyboard(browser: Any, address: str, lost: DealRecord) 
     table = lost.tables[0]
     with open_page(browser) as page:
         opened(page, address)
-        told = [words(page, "#now")]
+        events = [words(page, "#now")]
         for action in table.actions:
             assert page.is_hidden("#explanation")
             page.keyboard.press("ArrowRight")
-            told.append(words(page, "#now"))
-            assert all(card in told[-1] for card in action.split()[1:])
-            assert words(page, "#moves [aria-current]") == told[-1]
-        assert len({*told}) > len(told) / 2
+            events.append(words(page, "#now"))
+            assert all(card in events[-1] for card in action.split()[1:])
+            assert words(page, "#moves [aria-current]") == events[-1]
+        assert len({*events}) > len(events) / 2
         page.keyboard.press("ArrowRight")
-        assert words(page, "#now") == told[-1]
+        assert words(page, "#now") == events[-1]
         explanation = "\n".join(all_words(page, "#explanation p"))
         assert re.search(r"undercut: the side that knocks must have FEWER points", explanation)
         for card in "".join(table.layoffs).split():
             assert re.search(rf"lays off {card} on player_\d's (run|set) ", explanation)
             assert card in page.evaluate(CARDS_SHOWN)
         page.keyboard.press("ArrowLeft")
-        assert words(page, "#now") == told[-2]
+        assert words(page, "#now") == events[-2]
         page.keyboard.press("Home")
-        assert words(page, "#now") == told[0]
+        assert words(page, "#now") == events[0]
         page.keyboard.press("PageDown")
         assert page.inner_text("#place").startswith("deal 2 of")
         page.keyboard.press("p")
         page.keyboard.press("End")
-        assert words(page, "#now") == told[-1]
+        assert words(page, "#now") == events[-1]
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_the_outcome_comes_first_and_the_rest_is_announced(
+def test_the_outcome_comes_first_and_a_button_leads_to_the_rest(
     browser: Any, address: str, lost: DealRecord, size: dict[str, int]
 ) -> None:
     lines = explain_deal(replay(lost))
@@ -136,7 +148,7 @@ def test_the_outcome_comes_first_and_the_rest_is_announced(
     with open_page(browser, size, reduced_motion="reduce") as page:
         opened(page, f"{address}#step=999")
         assert all_words(page, "#explanation .outcome p") == outcome
-        assert page.inner_text("#explanation > h2") == "How it came about"
+        assert page.inner_text("#explanation > h2") == "In detail"
         rest = [line.text for line in lines if line.text not in outcome]
         assert all_words(page, "#explanation > p") == rest
         headings = page.locator("#explanation > h3").all_inner_texts()
@@ -150,7 +162,7 @@ def test_the_outcome_comes_first_and_the_rest_is_announced(
         clicks = 0
         while page.is_visible("#more"):
             page.click("#more")
-            page.evaluate(FRAMES)  # the page hears of its scrolling with the next frame
+            page.evaluate(FRAMES)  # the page handles its scrolling in the next frame
             clicks += 1
             assert clicks < 9
         assert clicks
@@ -160,7 +172,7 @@ def test_the_outcome_comes_first_and_the_rest_is_announced(
         assert page.is_hidden("#more")
 
 
-def test_cards_in_words_are_drawn(browser: Any, address: str, lost: DealRecord) -> None:
+def test_cards_in_texts_are_drawn(browser: Any, address: str, lost: DealRecord) -> None:
     names = {"T": "10", "A": "ace", "J": "jack", "Q": "queen", "K": "king"}
     suits = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
     with open_page(browser) as page:
@@ -179,19 +191,19 @@ def test_cards_in_words_are_drawn(browser: Any, address: str, lost: DealRecord) 
             assert shapes == 1
 
 
-def test_it_says_who_plays_with_whom(browser: Any, tmp_path: Path) -> None:
-    told = {
+def test_it_shows_who_plays_with_and_against_whom(browser: Any, tmp_path: Path) -> None:
+    lines = {
         ("palace_4p", ("best", "simple") * 2): "player_0 and player_2 (best) against player_1 and player_3 (simple)",
         ("palace_4p", ("a", "b", "c", "d")): "player_0 (a) and player_2 (c) against player_1 (b) and player_3 (d)",
         ("classic_2p", ()): "player_0 against player_1",
         ("free_for_all_3p", ("a", "b", "a")): "player_0 (a), player_1 (b) and player_2 (a), each alone",
     }
-    records = [dataclasses.replace(lively_deals(rules, 1)[0], agents=agents) for rules, agents in told]
+    records = [dataclasses.replace(short_deal(rules), agents=agents) for rules, agents in lines]
     file = tmp_path / "replay.html"
     file.write_text(replay_page(records), encoding="ascii")
     with open_page(browser) as page:
         opened(page, file.as_uri())
-        for expected in told.values():
+        for expected in lines.values():
             assert page.inner_text("#who") == expected
             page.keyboard.press("n")
         page.keyboard.press("End")
@@ -217,7 +229,7 @@ def test_the_end_of_the_chart_can_be_read(browser: Any, address: str, lost: Deal
             "[...document.querySelectorAll('#chart > path:not(.lead)')].map(path => path.getAttribute('d'))"
         )
         assert len(lines) == 4
-        for line in lines:  # the way to the end slopes: no lines lie upon each other at one place
+        for line in lines:  # the last part slopes, so that lines do not cover each other at the end
             *_, before, end = re.findall(r"[MHL]([\d.]+)", line)
             assert re.search(r"L[\d.]+ [\d.]+$", line)
             assert float(end) - float(before) > 20
@@ -242,7 +254,7 @@ def test_the_knock_limit_is_that_of_the_views_table(browser: Any, tmp_path: Path
             assert shown.all_text_contents() == [f"knock limit {own[seat // 2]}"]
 
 
-def test_a_choice_stops_what_plays_on_its_own(browser: Any, address: str) -> None:
+def test_a_choice_stops_automatic_play(browser: Any, address: str) -> None:
     choices = {
         "a move": lambda page: page.locator("#moves button").nth(3).click(),
         "an arrow in the moves": lambda page: page.locator("#moves [aria-current]").press("ArrowDown"),
@@ -259,13 +271,13 @@ def test_a_choice_stops_what_plays_on_its_own(browser: Any, address: str) -> Non
             page.keyboard.press("Space")
             assert page.get_attribute("#play", "aria-label") == "stop", name
             choose(page)
-            assert page.get_attribute("#play", "aria-label") == "play on its own", name
+            assert page.get_attribute("#play", "aria-label") == "play automatically", name
             place = page.inner_text("#place")
             page.clock.run_for(5_000)
             assert page.inner_text("#place") == place, name
 
 
-def test_a_move_of_the_list_a_deal_of_the_table_and_the_chart(browser: Any, address: str, game: GameRecord) -> None:
+def test_clicks_on_moves_deals_and_the_chart_go_there(browser: Any, address: str, game: GameRecord) -> None:
     with open_page(browser) as page:
         opened(page, address)
         move = page.locator("#moves button").nth(5)
@@ -286,24 +298,23 @@ def test_a_move_of_the_list_a_deal_of_the_table_and_the_chart(browser: Any, addr
         assert page.is_visible("#explanation")
 
 
-def test_a_seats_view_holds_no_card_hidden_from_it(browser: Any, address: str, lost: DealRecord) -> None:
+def test_a_seats_view_shows_no_card_hidden_from_it(browser: Any, address: str, lost: DealRecord) -> None:
     positions = positions_of(lost)
     hidden_somewhere = 0
     with open_page(browser) as page:
         opened(page, address)
         for seat in range(4):
-            page.keyboard.press("Home")
             page.keyboard.press(str(seat))
             assert page.get_attribute("#views [aria-pressed=true]", "title").startswith(f"what player_{seat}")
-            for row in range(positions.num_deals):
+            shown_by_step = page.evaluate(CARDS_SHOWN_BY_STEP)
+            assert len(shown_by_step) == positions.num_deals
+            for row, shown in enumerate(shown_by_step):
                 view = player_view(positions, seat, [row])
-                shown = page.evaluate(CARDS_SHOWN)
                 unseen = set(format_cards(view.unseen_bits[0]).split())
                 held = view.hand_bits[0] | view.partner_bits[0] | np.bitwise_or.reduce(view.shown_bits[0])
                 assert not unseen & set(shown)
                 assert set(format_cards(held).split()) <= set(shown)
                 hidden_somewhere += bool(unseen) and view.kind[0] <= Kind.DEAD
-                page.keyboard.press("ArrowRight")
         page.keyboard.press("a")
         page.keyboard.press("Home")
         assert len(page.evaluate(CARDS_SHOWN)) == 4 * 7 + 1
@@ -331,8 +342,8 @@ def test_actions_that_are_not_shown_are_counted(browser: Any, lost: DealRecord, 
     table = lost.tables[0]
     others = [f"discard {rank}S" for rank in "A2345678"]
     cases = {
-        (*others, table.actions[0]): "4 other actions not shown.",  # the played action is the last of nine
-        tuple(others): "4 other actions not shown.",  # it is none of them, and takes the fifth place
+        (*others, table.actions[0]): "4 other actions not shown.",  # the action played is the last of nine
+        tuple(others): "4 other actions not shown.",  # it is not among them, and takes the fifth place
         tuple(others[:5]): "1 other action not shown.",
         tuple(others[:4]): "",
         (table.actions[0], *others[:4]): "",
@@ -351,13 +362,13 @@ def test_actions_that_are_not_shown_are_counted(browser: Any, lost: DealRecord, 
             page.keyboard.press("ArrowRight")
             shown = {one.split("\n")[0] for one in all_words(page, ".thought > span:first-child")}
             assert table.actions[0] in shown
-            left = len({*actions} - shown)
+            num_hidden = len({*actions} - shown)
             assert page.locator("#thoughts .quiet").all_inner_texts() == ([expected] if expected else [])
-            assert left == (int(expected.split()[0]) if expected else 0)
+            assert num_hidden == (int(expected.split()[0]) if expected else 0)
             page.keyboard.press("n")
 
 
-def test_points_of_a_match_are_added_up_by_agent(browser: Any, tmp_path: Path) -> None:
+def test_points_of_a_match_are_summed_by_agent(browser: Any, tmp_path: Path) -> None:
     records = swapped(deals_of_agents("classic_2p", ("simple", "simple"), 4), "best", "simple")
     file = tmp_path / "replay.html"
     file.write_text(replay_page(records), encoding="ascii")
@@ -371,7 +382,7 @@ def test_points_of_a_match_are_added_up_by_agent(browser: Any, tmp_path: Path) -
         assert [int(text) for text in shown] == sums
 
 
-def test_names_are_shown_as_they_were_written(browser: Any, address: str) -> None:
+def test_names_are_shown_unchanged(browser: Any, address: str) -> None:
     with open_page(browser) as page:
         opened(page, address)
         agents = page.locator("#views .agent").all_inner_texts()
@@ -430,15 +441,15 @@ def test_agents_names_are_whole_on_a_phone(browser: Any, lost: DealRecord, tmp_p
             )
 
 
-def test_buttons_say_what_they_do(browser: Any, address: str, lost: DealRecord, tmp_path: Path) -> None:
+def test_buttons_have_labels_and_icons(browser: Any, address: str, lost: DealRecord, tmp_path: Path) -> None:
     single = tmp_path / "replay.html"
     single.write_text(replay_page([lost]), encoding="ascii")
     for size in (DESKTOP, PHONE):
         with open_page(browser, size) as page:
             opened(page, address)
-            told = page.locator("#buttons button").all_inner_texts()
-            assert [" ".join(text.split()) for text in told] == [
-                *("deal before", "start", "step back", "play", "step on", "end", "next deal")
+            labels = page.locator("#buttons button").all_inner_texts()
+            assert [" ".join(text.split()) for text in labels] == [
+                *("previous", "start", "back", "play", "forward", "end", "next")
             ]
             shapes = page.evaluate(
                 "[...document.querySelectorAll('#buttons path')].map(path => path.getAttribute('d'))"
@@ -450,7 +461,7 @@ def test_buttons_say_what_they_do(browser: Any, address: str, lost: DealRecord, 
             assert page.locator("#buttons button:visible").count() == 5
 
 
-def test_it_plays_on_its_own_until_the_deal_ends(browser: Any, address: str) -> None:
+def test_it_plays_automatically_until_the_deal_ends(browser: Any, address: str) -> None:
     with open_page(browser) as page:
         page.clock.install()
         opened(page, address)
@@ -458,7 +469,7 @@ def test_it_plays_on_its_own_until_the_deal_ends(browser: Any, address: str) -> 
         assert page.get_attribute("#play", "aria-label") == "stop"
         page.clock.run_for(200_000)
         assert page.is_visible("#explanation")
-        assert page.get_attribute("#play", "aria-label") == "play on its own"
+        assert page.get_attribute("#play", "aria-label") == "play automatically"
         assert page.inner_text("#place").startswith("deal 1 of")
 
 
@@ -474,9 +485,9 @@ def test_after_a_click_the_space_bar_plays(browser: Any, address: str) -> None:
             page.keyboard.press("Space")
 
 
-def test_the_list_of_deals_follows(browser: Any, tmp_path: Path) -> None:
+def test_the_list_of_deals_scrolls_to_the_current_one(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "many.html"
-    file.write_text(replay_page(deals_of_agents("classic_2p", ("simple", "gold"), 30)), encoding="ascii")
+    file.write_text(replay_page([short_deal("classic_2p")] * 30), encoding="ascii")
     with open_page(browser) as page:
         opened(page, f"{file.as_uri()}#deal=25")
         row, box = page.locator("#deals tr[aria-current]").bounding_box(), page.locator("#deals").bounding_box()
@@ -508,10 +519,10 @@ def test_help_and_the_tab_key(browser: Any, address: str) -> None:
         assert reached.count("move") == 1  # one stop for the whole list
 
 
-def test_it_asks_nobody_for_anything(browser: Any, address: str) -> None:
+def test_it_makes_no_requests(browser: Any, address: str) -> None:
     with open_page(browser) as page:
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
         opened(page, address)
         page.keyboard.press("End")
-        assert {url.split("#")[0] for url in asked} <= {address, "data:,"}
+        assert {url.split("#")[0] for url in requests} <= {address, "data:,"}

@@ -1,1 +1,1 @@
-"""One match on duplicate deals: who sits where, the play, what is counted, the result."""
+"""One match on duplicate deals: the lineup, the play, what is counted, and the result."""

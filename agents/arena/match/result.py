@@ -1,4 +1,4 @@
-"""What a match came to, with its statistics."""
+"""The result of a match and its statistics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena.match.deal_records import DealRecords
-from agents.arena.match.style import SUMS, Style, style_of
+from agents.arena.match.style import SUMS, Style, style_from_sums
 from agents.arena.match.tally import BY_PAIR, Tally
 from agents.arena.statistics.intervals import (
     Estimate,
@@ -26,28 +26,28 @@ from agents.arena.statistics.intervals import (
 from gin_env.episodes.seat_events import EVENT_NAMES
 from gin_env.rules import resolve_rules
 
-#: The half-width, in points per deal, for which a result says how many pairs it would take.
+#: Results say how many pairs an interval of this half-width, in points per deal, would take.
 ADVISED_HALF_WIDTH = 0.3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchResult:
-    """What a match came to, told from the first side.
+    """The result of a match; unless a side is named, figures are the first side's.
 
     Attributes
     ----------
     names : tuple of str
-        What each side is called.
+        The name of each side.
     rules_name, episode : str
-        What was played.
+        The rules, and whether single deals or whole games were played.
     seed : int
-        Which decks.
+        The seed of the decks.
     tally : Tally
-        The numbers of every play.
+        The counts of every play.
     records : DealRecords or None
-        Every deal, at every table; None where a match was put together from blocks.
+        Every deal at every table; None if the match was assembled from blocks.
     seconds : float
-        How long the match took, on one core.
+        The duration on one core.
     """
 
     names: tuple[str, ...]
@@ -59,18 +59,18 @@ class MatchResult:
     seconds: float
 
     def __repr__(self) -> str:
-        """Return the result in a line."""
+        """Return the result as one line."""
         points = self.points_per_deal.text(sign=True)
         return f"<{' v '.join(self.names)}: {points} points per deal, {self.num_pairs} pairs of {self.rules_name}>"
 
     @property
     def num_pairs(self) -> int:
-        """Decks (or, for games, streams of decks), each played once for each team."""
+        """The number of decks (for games: streams of decks), each played once for each team."""
         return len(self.tally)
 
     @property
     def num_plays(self) -> int:
-        """Episodes played in all."""
+        """The number of episodes played."""
         return self.tally.winner.size
 
     @property
@@ -111,60 +111,62 @@ class MatchResult:
 
     @cached_property
     def points_per_deal(self) -> Estimate:
-        """The first side's net points per deal (weighted with the deals, where games differ in length)."""
+        """The first side's net points per deal (games are weighted by their number of deals)."""
         return self.points_of(0)
 
     @cached_property
     def win_rates(self) -> tuple[Estimate, ...]:
-        """Share of the episodes that each side won; dead deals, shared firsts and games cut short are nobody's.
+        """The share of episodes that each side won; nobody wins dead deals, tied games and games cut short.
 
-        With two sides the second holds all teams but one: of T equal players the first wins one in T. Where three
-        rotate and an episode is a deal, those that the side (with two sides: the first) sits out do not count.
+        With two sides the second holds all teams but one, so among T equal players the first wins one episode in T.
+        Where three players rotate and an episode is a single deal, deals that the side (with two sides: the first)
+        sits out do not count.
         """
         winner, two_sides = self.tally.winner, len(self.names) == 2
         rates = []
         for side in range(len(self.names)):
             counted = self.counted(0 if two_sides else side)
-            rates.append(ratio_estimate((counted & (winner == side)).sum(axis=1), counted.sum(axis=1), self.seed))
+            wins = (counted & (winner == side)).sum(axis=1)
+            rates.append(ratio_estimate(wins, counted.sum(axis=1), self.seed))
         return tuple(rates)
 
     def counted(self, side: int) -> NDArray[np.bool_]:
-        """Return the plays (num_pairs, T) that count for a side's wins."""
+        """Return which plays (num_pairs, T) count for a side's win rate."""
         if self.episode == "game":
             return np.ones(self.tally.winner.shape, dtype=bool)
         return self.tally.deals[:, :, side] > 0
 
     @cached_property
     def styles(self) -> tuple[Style, ...]:
-        """How each side played."""
-        return tuple(style_of(sums) for sums in self.tally.style)
+        """Each side's style of play."""
+        return tuple(style_from_sums(sums) for sums in self.tally.style)
 
     @cached_property
     def sign_test(self) -> SignTest:
-        """Pairs that either side won, and how likely so uneven a split is among equals."""
+        """The sign test of the pairs: pairs won by each side, and the p-value if the sides are equal."""
         return sign_test(self.pair_means)
 
     @cached_property
     def duplicate_factor(self) -> float:
-        """By how much the interval is narrower than that of as many independent deals; NaN for a single pair."""
+        """How much narrower the interval is than that of as many independent deals; NaN for a single pair."""
         if self.num_pairs < 2:
             return math.nan
         return duplicate_factor(self.play_points.astype(np.float64))
 
     @cached_property
     def pairs_advised(self) -> int | None:
-        """Pairs for an interval of ±``ADVISED_HALF_WIDTH``; None where too few were played to tell."""
-        if not self.points_per_deal.half_width > 0:  # fewer pairs than an interval needs, or nothing but ties
+        """The number of pairs for an interval of ±``ADVISED_HALF_WIDTH``; None if it cannot be estimated."""
+        if not self.points_per_deal.half_width > 0:  # too few pairs for an interval, or ties only
             return None
         return pairs_needed(self.points_per_deal, ADVISED_HALF_WIDTH, self.num_pairs)
 
     def deadwood_by_turn(self, side: int) -> list[float | None]:
-        """Return a side's mean deadwood after a seat's first, second, ... discard of a deal; None past the last."""
+        """Return a side's mean deadwood after a seat's 1st, 2nd, ... discard; None where no deal got that far."""
         sums, counts = self.tally.deadwood[side].tolist(), self.tally.discards[side].tolist()
         return [total / count if count else None for total, count in zip(sums, counts, strict=True)]
 
     def events(self, side: int) -> list[dict[str, float]]:
-        """Return what each seat of a side's teams did, per deal and team held (``SeatEvents``)."""
+        """Return how often each seat of a side's teams did what ``SeatEvents`` counts, per deal and team held."""
         played = self.tally.style[side, SUMS.index("played")] / resolve_rules(self.rules_name).num_tables
         deals = max(1.0, float(played))
         return [
@@ -173,7 +175,7 @@ class MatchResult:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values for JSON (NaN becomes None); nothing in them tells how long it took."""
+        """Return the figures as plain values for JSON (NaN becomes None); the duration is not among them."""
         sides = range(len(self.names))
         return {
             "agents": list(self.names),

@@ -1,4 +1,4 @@
-"""How a side played: what it knocks with, how often it goes gin, trades and takes from the pile."""
+"""A side's style of play: how often it goes gin, trades and takes from the pile, and what it knocks with."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gin_env.scoring import Kind
 
 _GINS = (Kind.GIN, Kind.SMALL_GIN, Kind.TEAM_GIN, Kind.BIG_GIN)
 
-#: An exchange brings a card to each of both partners.
-_CARDS_OF_AN_EXCHANGE = 2
+#: An exchange brings one card to each partner.
+_CARDS_PER_EXCHANGE = 2
 
-#: What is added up over a side's deals, in this order; the deals of each of its teams count.
+#: The sums over a side's deals, in this order; the deals of each of its teams count.
 SUMS = (
     "played",
     "gin",
@@ -39,8 +39,8 @@ SUMS = (
     "decisions",
 )
 
-#: Figures of style that are told with intervals, each the ratio of two of ``SUMS``: ``knocked`` is the share of its
-#: deals that a side ended, gin included; the others are those of ``Style``.
+#: Style figures that get an interval, each the ratio of two of ``SUMS``. ``knocked`` is the share of its deals that a
+#: side ended, gin included; the others are as in ``Style``.
 RATIOS = {
     "knocked": ("knocks", "played"),
     "gin": ("gin", "played"),
@@ -54,11 +54,11 @@ RATIOS = {
 
 @dataclass(frozen=True)
 class Style:
-    """One side's play over all deals of a match.
+    """One side's style of play over all deals of a match.
 
-    Shares and means are over the deals of each team that the side held, so that equal agents have equal
-    figures though the second may hold several teams; at two tables each table counts as a deal, and where
-    three rotate, a team's deals are those in which it played.
+    Shares and means are taken over the deals of each team that the side held, so equal agents have equal figures even
+    where the second side holds several teams. At two tables each table counts as a deal. Where three players rotate,
+    a team's deals are those in which it did not sit out.
 
     Attributes
     ----------
@@ -66,21 +66,21 @@ class Style:
         Shares of the deals that a team of this side ended with gin, won by a knock without gin, and ended
         with a knock that did not win.
     won : float
-        Share of the deals that it won, undercuts of others included.
+        Share of the deals that it won, undercuts of other knockers included.
     dead : float
-        Share of the deals that nobody ended.
+        Share of the deals that ended without a knock.
     knock_deadwood : float
-        Its knocker's own deadwood, gin counting 0; NaN if it never knocked.
+        Mean deadwood of its knocker, where gin counts 0; NaN if it never knocked.
     team_deadwood : float
         The same for both partners together (equal to ``knock_deadwood`` where no partners play at one table).
     defence_deadwood : float
-        What all others together were left with after laying off, when this side knocked.
+        Mean deadwood of all opponents together after laying off, when this side knocked.
     turns : float
-        Turns per deal, of all seats.
+        Turns per deal, counted over all seats.
     pile_share : float
-        Share of its cards that it took from the pile rather than from the stock.
+        Share of its draws that it took from the pile rather than from the stock.
     offers, exchanges : float
-        Trades that it offered per deal, and those answered with another card than the one on offer.
+        Trades that it offered per deal, and those answered with a card other than the one on offer.
     decisions : float
         Actions that it chose per deal.
     """
@@ -105,53 +105,54 @@ class Style:
 
 
 def style_sums(records: DealRecords, side: int) -> NDArray[np.int64]:
-    """Return what a side's style is made of, added up over deals, in the order of ``SUMS``."""
+    """Return the sums from which a side's style is computed, in the order of ``SUMS``."""
     amounts = _amounts(records, side)
     return np.array([amounts[name].sum() for name in SUMS], dtype=np.int64)
 
 
 def style_estimates(records: DealRecords, side: int, num_teams: int, seed: int = 0) -> dict[str, Estimate]:
-    """Return the figures of ``RATIOS`` for one side, with 95 % bootstrap intervals over whole pairs.
+    """Return the figures of ``RATIOS`` for one side, with 95 % bootstrap intervals resampled by pairs.
 
     Parameters
     ----------
     records : DealRecords
-        All deals of a match, each deck played once for each team.
+        All deals of a match, with each deck played once for each team.
     side : int
     num_teams : int
-        Plays of each deck.
+        The number of plays of each deck.
     seed : int
         Seeds the resampling.
 
     Returns
     -------
     dict
-        By the names of ``RATIOS``. NaN where nothing was counted (the deadwood of a side that never knocked); bounds
-        are NaN where pairs are too few, or what is counted too rare, for an interval.
+        By the names of ``RATIOS``. A figure is NaN if nothing was counted (the deadwood of a side that never knocked);
+        bounds are NaN if there are too few pairs, or too few counted events, for an interval.
     """
     amounts, pairs = _amounts(records, side), records.episode // num_teams
     by_pair = {
         name: np.bincount(pairs, amounts[name])
         for name in dict.fromkeys(name for ratio in RATIOS.values() for name in ratio)
     }
-    found = {}
+
+    estimates = {}
     for name, (amount, count) in RATIOS.items():
-        with np.errstate(invalid="ignore"):  # a resample in which nothing was counted: no bounds
+        with np.errstate(invalid="ignore"):  # a resample in which nothing was counted has no ratio
             is_known = by_pair[count].any()
-            found[name] = ratio_estimate(by_pair[amount], by_pair[count], seed) if is_known else NO_FIGURE
-    return found
+            estimates[name] = ratio_estimate(by_pair[amount], by_pair[count], seed) if is_known else NO_FIGURE
+    return estimates
 
 
 def melded_share(trade_melds: float, exchanges: float) -> float:
-    """Return which share of the cards that exchanges brought a team its hands melded at once (``seat_events``).
+    """Return the share of the cards received in exchanges that were melded at once (``seat_events``).
 
-    Both are counts, or both means per deal; NaN without an exchange.
+    Both arguments are counts, or both are means per deal. NaN without an exchange.
     """
-    return trade_melds / (_CARDS_OF_AN_EXCHANGE * exchanges) if exchanges else math.nan
+    return trade_melds / (_CARDS_PER_EXCHANGE * exchanges) if exchanges else math.nan
 
 
 def _amounts(records: DealRecords, side: int) -> dict[str, NDArray[Any]]:
-    """Return what is added up over the deals, deal by deal (K,), by the names of ``SUMS``."""
+    """Return the terms of ``SUMS`` deal by deal (K,), by name."""
     own, played = records.knocker == side, records.teams[:, side]
     gin = np.isin(records.kind, _GINS)
     return {
@@ -174,12 +175,12 @@ def _amounts(records: DealRecords, side: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def style_of(sums: NDArray[np.int64]) -> Style:
-    """Return the style that the sums of ``style_sums`` come to."""
+def style_from_sums(sums: NDArray[np.int64]) -> Style:
+    """Compute a style from the sums of ``style_sums``."""
     total = dict(zip(SUMS, sums.tolist(), strict=True))
 
-    def mean(name: str, of: str) -> float:
-        return total[name] / total[of] if total[of] else float("nan")
+    def mean(name: str, count: str) -> float:
+        return total[name] / total[count] if total[count] else float("nan")
 
     cards = total["draws"] + total["takes"]
     return Style(

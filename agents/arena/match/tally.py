@@ -1,4 +1,4 @@
-"""What a match is counted up to: numbers of each play, and sums. Tallies of single blocks of pairs add up exactly.
+"""The counts of a match: numbers for each play, and sums. Tallies of blocks of pairs add up exactly.
 
 Shape letters: **n** pairs, **T** plays of each (one for each team), **S** sides.
 """
@@ -14,30 +14,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Own turns of a deal told apart in the curve of deadwood by turn; later ones are left out of it.
+#: Turns of a seat in the curve of deadwood by turn; later turns are left out.
 NUM_TURNS = 25
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The numbers of a match, or of a block of its pairs.
+    """The counts of a match, or of a block of its pairs.
 
     Attributes
     ----------
     points : int64, shape (n, T, S)
         Net points of each side's teams in each play, end bonuses of games included; zero-sum over the sides.
     deals : int64, shape (n, T, S)
-        Deals in which each side took part (not those that it sat out where three rotate).
+        Deals in which each side took part; where three players rotate, not those that it sat out.
     winner : int8, shape (n, T)
         The side that won the episode, -1 for none.
     num_deals : int64, shape (n, T)
-        Deals played, sat out or not.
+        Deals played, including those that a side sat out.
     style : int64, shape (S, 16)
         Sums of ``agents.arena.match.style.SUMS``.
     events : int64, shape (S, places, 9)
         Sums of ``gin_env.episodes.seat_events.EVENT_NAMES`` for each seat of the side's teams.
     deadwood, discards : int64, shape (S, NUM_TURNS)
-        Points of deadwood left after a seat's first, second, ... discard of a deal, added up, and those discards.
+        Sum of the deadwood left after a seat's 1st, 2nd, ... discard of a deal, and the number of these discards.
     """
 
     points: NDArray[np.int64]
@@ -54,33 +54,33 @@ class Tally:
         return len(self.points)
 
     @classmethod
-    def join(cls, parts: Sequence[Tally]) -> Tally:
+    def join(cls, blocks: Sequence[Tally]) -> Tally:
         """Return the tally of several blocks, in their order."""
         joined = {}
         for field in fields(cls):
-            arrays = [getattr(part, field.name) for part in parts]
+            arrays = [getattr(block, field.name) for block in blocks]
             joined[field.name] = np.concatenate(arrays) if field.name in BY_PAIR else np.sum(arrays, axis=0)
         return cls(**joined)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: each array's shape and type, and its bytes compressed as text."""
-        return {field.name: _written(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: _array_to_json(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Tally:
         """Read what ``to_dict`` wrote; raises ``ValueError`` or ``KeyError`` for anything else."""
-        return cls(**{field.name: _read(values[field.name]) for field in fields(cls)})
+        return cls(**{field.name: _array_from_json(values[field.name]) for field in fields(cls)})
 
 
-#: The arrays with an entry for each pair; the others are sums.
+#: The arrays with one entry for each pair; the others are sums.
 BY_PAIR = ("points", "deals", "winner", "num_deals")
 
 
-def _written(array: NDArray[Any]) -> dict[str, Any]:
+def _array_to_json(array: NDArray[Any]) -> dict[str, Any]:
     packed = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes())).decode("ascii")
     return {"dtype": array.dtype.str, "shape": list(array.shape), "zlib": packed}
 
 
-def _read(values: dict[str, Any]) -> NDArray[Any]:
+def _array_from_json(values: dict[str, Any]) -> NDArray[Any]:
     raw = zlib.decompress(base64.b64decode(values["zlib"]))
     return np.frombuffer(raw, dtype=values["dtype"]).reshape(values["shape"])

@@ -1,8 +1,8 @@
-"""Results as a page that needs no explanation: ``report.html``, one file with all pictures in it, and the pictures.
+"""Reports: a self-contained page ``report.html`` with all pictures embedded, and the pictures as PNG files.
 
-``write_report`` is the door. ``folders.py`` reads results, and ``chapters.py``, ``ratings.py`` and
-``play.py`` say what is told of them; ``training.py`` does both for training runs. ``figures.py`` and
-``curves.py`` draw the pictures, and ``page.py`` has the parts of the page.
+``write_report`` is the entry point. ``results.py`` reads results folders and ``standings.py`` computes figures over
+several matches; ``chapters.py``, ``ratings.py`` and ``style.py`` write the chapters about them, and ``training.py``
+reads and describes training runs. ``figures.py`` and ``curves.py`` draw the pictures; ``page.py`` makes the HTML.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agents.arena.report import page
 from agents.arena.report.chapters import results_part
-from agents.arena.report.folders import Results, read_results
+from agents.arena.report.results import Results, read_results
 from agents.arena.report.training import LOGS, TrainingRun, read_run, run_part
 from agents.arena.tournament.results_folder import JOURNAL_FILE, SUMMARY_FILE
 from agents.policy.model_files import DESCRIPTION_FILE
@@ -27,31 +27,33 @@ def write_report(folders: Sequence[Path], output: Path | None = None) -> list[Pa
     Parameters
     ----------
     folders : paths
-        Each holds a ``summary.json`` of ``evaluate.py``, what ``train.py`` left, or both; all come into one page.
+        Each holds a ``summary.json`` of ``evaluate.py``, a training run of ``train.py``, or both; all go into one page.
     output : path, optional
-        Where the files go; by default the first folder. Made where missing.
+        The folder for the files, by default the first folder; created if missing.
 
     Returns
     -------
     list of Path
-        What was written, the page first.
+        The files written, the page first.
 
     Raises
     ------
     ValueError
-        No folder, or one that holds neither; files that are damaged or of another version. Nothing is written then.
+        No folder, a folder without results or training run, or damaged or unknown files. Nothing is written.
     """
     if not folders:
-        raise ValueError("a report needs at least one folder that evaluate.py or train.py wrote")
-    found = [(folder, told) for folder in folders for told in _read_folder(folder)]
+        raise ValueError("report: expected at least one folder that evaluate.py or train.py wrote")
+
+    sources = [(folder, source) for folder in folders for source in _read_folder(folder)]
     parts: list[page.Part] = []
     files: dict[str, bytes] = {}
-    for number, (folder, told) in enumerate(found, start=1):
-        pictures = page.Pictures(prefix=f"{number}-" if len(found) > 1 else "")
+    for number, (folder, source) in enumerate(sources, start=1):
+        pictures = page.Pictures(prefix=f"{number}-" if len(sources) > 1 else "")
         try:
-            parts.append(run_part(told, pictures) if isinstance(told, TrainingRun) else results_part(told, pictures))
+            part = run_part(source, pictures) if isinstance(source, TrainingRun) else results_part(source, pictures)
+            parts.append(part)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
-            raise ValueError(f"{folder}: the results are damaged ({error!r}); make them anew") from error
+            raise ValueError(f"{folder}: the results are damaged ({error!r}); create them again") from error
         files |= pictures.files
 
     output = folders[0] if output is None else output
@@ -63,19 +65,20 @@ def write_report(folders: Sequence[Path], output: Path | None = None) -> list[Pa
 
 
 def _read_folder(folder: Path) -> list[Results | TrainingRun]:
-    found = [told for told in (read_results(folder), read_run(folder)) if told is not None]
-    if not found and (folder / JOURNAL_FILE).exists():
-        raise ValueError(f"{folder} is unfinished: repeat the command that began it, with --output {folder}")
-    if not found:
+    """Return the results and the training run in a folder; raises ``ValueError`` if there are none."""
+    sources = [source for source in (read_results(folder), read_run(folder)) if source is not None]
+    if not sources and (folder / JOURNAL_FILE).exists():
+        raise ValueError(f"{folder} is unfinished: repeat the command that started it, with --output {folder}")
+    if not sources:
         raise ValueError(
             f"{folder} holds neither {SUMMARY_FILE} nor a training run ({DESCRIPTION_FILE} and {LOGS}): "
             "name a folder that evaluate.py or train.py wrote"
         )
-    return found
+    return sources
 
 
 def _whole_page(parts: Sequence[page.Part]) -> str:
-    """Return the page: a single part stands for itself, several are listed and follow each other."""
+    """Return the page; several parts follow a list of their titles."""
     title = parts[0].title if len(parts) == 1 else "Results"
     content = [page.heading(1, title)]
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""``evaluate.py report``: results as a page with figures."""
+"""``evaluate.py report``: write results as a page with figures."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from rich.markup import escape
 from agents.arena.report import write_report
 from agents.cli import UserError, parse
 
-_FOLDERS_HELP = "results folders that evaluate.py wrote, and folders of training runs: all come into one page"
+_FOLDERS_HELP = "results folders of evaluate.py and folders of training runs; all go into one page"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments:
-    """Make results and training runs into one self-contained page, report.html, with its figures as PNG files."""
+    """Write results and training runs as one self-contained page, report.html, with its figures as PNG files."""
 
     folders: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(help=_FOLDERS_HELP)]
     output: Path | None = None
-    """where report.html and figures/ go; by default the first folder"""
+    """the folder for report.html and figures/; by default the first folder"""
 
 
 def main(words: Sequence[str]) -> None:
-    """Write the page and say where it is."""
+    """Write the page and print the names of the files."""
     arguments = parse(Arguments, prog="evaluate.py report", args=words)
     if not arguments.folders:
         raise UserError("report: name a folder that evaluate.py or train.py wrote, for example results/ladder")

@@ -1,6 +1,6 @@
-"""The parts of a report's page: one HTML file that needs nothing else, for light and dark, phones and paper.
+"""The HTML of a report: one self-contained file for light and dark mode, phones and print.
 
-Whatever is text is escaped here; functions that take ``content`` take HTML.
+Text arguments are escaped here; arguments named ``content`` are HTML.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 PERCENT = 100
 MOST_DIGITS = 2
 POINTS = "net points per deal"
-#: What stands where nothing is known.
+#: Shown in place of an unknown figure.
 NOTHING = "\N{EN DASH}"
 #: Dots per inch of the pictures; a browser counts 96 to the inch.
 DOTS_PER_INCH, _BROWSER_DOTS_PER_INCH = 150, 96
-#: A picture is not made smaller than this on a narrow screen: there it scrolls.
+#: The minimum width of a picture; on narrower screens it scrolls.
 LEAST_WIDTH = "36rem"
-#: Where a PNG file holds its width and height.
+#: The width and height in the header of a PNG file.
 _PNG_SIZE = struct.Struct(">16x2I")
 
-#: What a table's cell may be; whole numbers get thousands commas, others two digits.
+#: The types of a table's cells; whole numbers get thousands separators, other numbers two decimals.
 Cell = str | int | float | Estimate | None
 
 _STYLE = """
@@ -81,7 +81,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 
 
 def figure_text(estimate: Estimate, scale: float = 1.0, digits: int = 2, sign: bool = True) -> str:
-    """Return ``"+5.60 ± 0.30"`` with a true minus, without ± where there is no interval, a dash where no figure."""
+    """Return ``"+5.60 ± 0.30"`` with a minus sign; without ± if there is no interval, a dash if there is no figure."""
     if math.isnan(estimate.value):
         return NOTHING
     text = estimate.text(digits, scale, sign).removesuffix(" ± ?")
@@ -89,7 +89,7 @@ def figure_text(estimate: Estimate, scale: float = 1.0, digits: int = 2, sign: b
 
 
 def digits_for(estimates: Sequence[Estimate]) -> int:
-    """Return how many digits, 2 at most, tell the narrowest of some intervals to two places: ±0.31, ±6.0, ±12."""
+    """Return the number of decimals, at most 2, for two digits of the narrowest interval: ±0.31, ±6.0, ±12."""
     widths = [estimate.half_width for estimate in estimates if estimate.half_width > 0]
     return min(max(1 - math.floor(math.log10(min(widths))), 0), MOST_DIGITS) if widths else MOST_DIGITS
 
@@ -110,20 +110,22 @@ def is_clear(estimate: Estimate) -> bool:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Cell]], text_columns: Collection[int] = (0,)) -> str:
-    """Return a table within a box of its own, in which it scrolls where the page is narrow.
+    """Return a table in a box that scrolls on narrow screens.
 
-    The first cell of each row heads it; ``text_columns`` are set to the left, the others are figures.
+    The first cell of each row is its heading; ``text_columns`` are aligned to the left, all others are figures.
     """
     head = "".join(
         f'<th scope="col"{_alignment(index in text_columns)}>{escape(_unbroken(heading))}</th>'
         for index, heading in enumerate(headings)
     )
+
     lines = []
     for first, *others in rows:
         cells = [f'<th scope="row" class="text">{escape(cell_text(first))}</th>']
         for index, cell in enumerate(others, start=1):
             cells.append(f"<td{_alignment(index in text_columns)}>{escape(cell_text(cell))}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>\n")
+
     return (
         '<div class="box" tabindex="0"><table>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(lines)}</tbody>\n</table></div>\n"
@@ -131,7 +133,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[Cell]], text_columns:
 
 
 def _unbroken(text: str) -> str:
-    """Return a heading whose percent sign stays with its word."""
+    """Return a heading with a non-breaking space before each percent sign."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
@@ -140,7 +142,7 @@ def _alignment(is_text: bool) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """Return what a cell shows; nothing known is a dash."""
+    """Return the text of a cell; unknown values are a dash."""
     if isinstance(cell, Estimate):
         return figure_text(cell)
     if isinstance(cell, str):
@@ -152,13 +154,13 @@ def cell_text(cell: Cell) -> str:
 
 
 def heading(level: int, title: str, number: int | None = None) -> str:
-    """Return a heading; one with a number can be linked by it."""
+    """Return a heading; a number makes it a target for links."""
     identity = "" if number is None else f' id="chapter-{number}"'
     return f"<h{level}{identity}>{escape(title)}</h{level}>\n"
 
 
 def contents(titles: Sequence[str]) -> str:
-    """Return links to the headings of numbers 1, 2, ..."""
+    """Return links to the headings with numbers 1, 2, ..."""
     lines = (f'<li><a href="#chapter-{number}">{escape(title)}</a></li>\n' for number, title in enumerate(titles, 1))
     return f"<nav><ul>\n{''.join(lines)}</ul></nav>\n"
 
@@ -169,12 +171,12 @@ def paragraph(text: str, css: str = "") -> str:
 
 
 def alarm(lines: Sequence[str]) -> str:
-    """Return a box that is not overlooked; nothing without lines."""
+    """Return a conspicuous box; an empty string without lines."""
     return f'<div class="alarm" role="alert">\n{"".join(map(paragraph, lines))}</div>\n' if lines else ""
 
 
 def details(summary: str, content: str) -> str:
-    """Return content that is shown on a click."""
+    """Return content that is shown after a click."""
     return f"<details><summary>{escape(summary)}</summary>\n{content}</details>\n"
 
 
@@ -184,24 +186,22 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def command(text: str) -> str:
-    """Return a command line to be copied."""
-    words = " ".join(f"<span>{escape(word)}</span>" for word in text.split(" "))  # no break within --preset
+    """Return a command line to copy."""
+    words = " ".join(f"<span>{escape(word)}</span>" for word in text.split(" "))  # no line break within --preset
     return f"<pre><code>{words}</code></pre>\n"
 
 
 def png_of(figure: Figure) -> bytes:
     """Return a picture as the content of a PNG file."""
     stream = io.BytesIO()
-    is_laid_out = (
-        figure.get_layout_engine() is not None
-    )  # then it is what it measures, and drawing twice is for nothing
-    box = None if is_laid_out else "tight"
+    # A figure with a layout engine already has its final size; finding a tight box would draw it twice.
+    box = "tight" if figure.get_layout_engine() is None else None
     figure.savefig(stream, dpi=DOTS_PER_INCH, bbox_inches=box, metadata={"Software": None})
     return stream.getvalue()
 
 
 def picture(png: bytes, alternative: str) -> str:
-    """Return a PNG picture within the page; ``alternative`` is for those who cannot see it."""
+    """Return a PNG picture embedded in the page; ``alternative`` is its text for readers who cannot see it."""
     width, height = (side * _BROWSER_DOTS_PER_INCH // DOTS_PER_INCH for side in _PNG_SIZE.unpack_from(png))
     data = base64.b64encode(png).decode("ascii")
     return (
@@ -212,14 +212,14 @@ def picture(png: bytes, alternative: str) -> str:
 
 
 class Chapter(NamedTuple):
-    """A piece of the page under a heading of its own; the content is HTML."""
+    """A section of the page under its own heading; the content is HTML."""
 
     heading: str
     content: str
 
 
 class Part(NamedTuple):
-    """What the page tells of one folder; the opening is HTML."""
+    """The part of the page about one folder; the opening is HTML."""
 
     title: str
     opening: str
@@ -227,14 +227,14 @@ class Part(NamedTuple):
 
 
 class Pictures:
-    """The pictures of a part of a page: each as the content of a file, by its name, and as what the page shows."""
+    """Collects the pictures of a part of the page: as the contents of files, by name, and as HTML."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
         self.files: dict[str, bytes] = {}
 
     def add(self, name: str, figure: Figure, alternative: str) -> str:
-        """Keep a picture as a PNG file, and return it as HTML."""
+        """Add a picture to the files and return it as HTML."""
         self.files[f"{self._prefix}{name}.png"] = png = png_of(figure)
         return picture(png, alternative)
 

@@ -1,4 +1,4 @@
-"""The chapter of a report that tells who is better than whom: ratings, the best mix, and circles in the order."""
+"""The chapter of a report about ratings: points, Elo, partners, the Nash mixture, and cycles."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ from typing import Any
 from agents.arena.report import figures, page
 from agents.arena.statistics.intervals import estimate_of
 
-#: By the key of a summary: title, unit, legend. The scales are those of agents/arena/statistics/ratings.py.
+#: By the summary's key: title, unit, legend. The scales are those of agents/arena/statistics/ratings.py.
 _RATINGS = {
     "points": (
         "Points per deal against the field",
         "net points per deal, mean over all opponents",
-        "Judge by this: points are what the game is scored in. Where two lines overlap widely, the order is open.",
+        "This is the main result, because the game is scored in points. If two intervals overlap widely, the order of "
+        "the two agents is uncertain.",
     ),
     "bradley_terry": (
         "Ratings by episodes won",
-        "Bradley-Terry rating on Elo's scale; more is better",
-        "400 points more are odds of ten to one to win; the mean is 0, and dead deals do not count. Of single deals "
-        "it tells less than the points: whoever waits for gin wins fewer deals, and dearer ones.",
+        "Bradley-Terry rating on Elo's scale; higher is better",
+        "A difference of 400 points means odds of ten to one to win. The mean is 0, and dead deals do not count. For "
+        "single deals this says less than the points: an agent that waits for gin wins fewer but more valuable deals.",
     ),
     "teams": (
         "Ratings as partners",
-        "rating of a partner (openskill's mu); more is better",
-        "A team is as strong as its members' ratings together; 6 points more win nearly three times as often as they "
-        "lose.",
+        "rating of a partner (openskill's mu); higher is better",
+        "The strength of a team is the sum of its members' ratings; a team 6 points stronger wins nearly three times "
+        "as often as it loses.",
     ),
 }
 
 
 def ratings_chapter(ratings: Mapping[str, Any], pictures: page.Pictures) -> list[page.Chapter]:
-    """Return what a summary's ratings tell, in pictures and sentences; nothing where it has none."""
+    """Return the chapter on a summary's ratings; nothing if it has none."""
     content = ""
     for key, (title, unit, legend) in _RATINGS.items():
         rows = [(row["agent"], estimate_of(row["rating"])) for row in ratings.get(key) or []]
@@ -41,6 +42,7 @@ def ratings_chapter(ratings: Mapping[str, Any], pictures: page.Pictures) -> list
             names, estimates = zip(*rows, strict=True)
             picture = pictures.add(f"ratings-{key}", figures.intervals(names, estimates, title, unit), title)
             content += picture + page.paragraph(legend, "quiet")
+
     content += _nash(ratings.get("nash") or [], pictures)
     if ratings.get("cyclicity"):
         content += page.paragraph(_cyclicity_text(ratings["cyclicity"]))
@@ -48,42 +50,47 @@ def ratings_chapter(ratings: Mapping[str, Any], pictures: page.Pictures) -> list
 
 
 def _nash(rows: Sequence[Mapping[str, Any]], pictures: page.Pictures) -> str:
+    """Return the picture and the table of the Nash mixture."""
     if not rows:
         return ""
+
     names, shares = [row["agent"] for row in rows], [estimate_of(row["share"]) for row in rows]
-    title = "The mix of agents that none of them beats"
-    figure = figures.bars(names, shares, title, "share of the Nash mix, %", scale=page.PERCENT, digits=0, sign=False)
+    title = "The mixture of agents that no agent beats"
+    figure = figures.bars(names, shares, title, "share of the mixture, %", scale=page.PERCENT, digits=0, sign=False)
     legend = (
-        "Whoever draws an agent by these shares before every deal loses to none of them on average (a Nash mix). "
-        "Agents in the mix come to 0 against it, all others lose."
+        "A player who chooses an agent at random with these shares before every deal does not lose to any agent on "
+        "average (a Nash equilibrium). Agents in the mixture score 0 against it, all others lose."
     )
     table = [
         (row["agent"], page.percent_text(estimate_of(row["share"])), estimate_of(row.get("rating"))) for row in rows
     ]
-    headings = ["agent", "share of the mix %", f"{page.POINTS} against the mix"]
+    headings = ["agent", "share of mixture %", f"{page.POINTS} against the mixture"]
     return pictures.add("nash", figure, title) + page.paragraph(legend, "quiet") + page.table(headings, table)
 
 
 def _cyclicity_text(cyclicity: Mapping[str, Any]) -> str:
-    """Return in a sentence how far the field is from a ladder, as ``nash.Cyclicity`` tells it."""
+    """Describe a ``nash.Cyclicity`` in a sentence: how far the field is from a transitive order."""
     share, cycle = estimate_of(cyclicity.get("share")), cyclicity.get("cycle")
     noise = estimate_of(cyclicity.get("noise")).value
     if math.isnan(share.value):
-        return "Whether the field is cyclic cannot be told: all matches are even."
+        return "All matches are even: nothing can be said about cycles in the field."
+
     text = f"The field is {page.PERCENT * share.value:.1f} % cyclic"
     if math.isnan(noise):
-        return f"{text}; there are too few deals to tell that from noise."
+        return f"{text}; there are too few deals to distinguish this from noise."
     most = estimate_of(cyclicity.get("noise_high", noise)).value
     text += f"; noise alone would give {page.PERCENT * noise:.1f} %"
     if most > noise:
-        text += f", {page.PERCENT * most:.1f} % at most"
-    is_finding = share.value > most
+        text += f" on average and up to {page.PERCENT * most:.1f} %"
+
+    is_significant = share.value > most
     if not cycle:
-        more = "more than noise, though no three agents surely beat each other in a circle"
-        return f"{text}: {more if is_finding else 'the order is transitive'}."
+        more = "more than noise, although no three agents clearly beat each other in a cycle"
+        return f"{text}: {more if is_significant else 'the order is transitive'}."
+
     edges = [f" by {page.figure_text(estimate_of(edge))}" for edge in cyclicity.get("edges") or []]
     beats = [f"{winner} beats {loser}" for winner, loser in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
     circle = ", ".join(f"{beat}{edge}" for beat, edge in itertools.zip_longest(beats, edges, fillvalue=""))
-    if is_finding:
+    if is_significant:
         return f"{text}: the order is not transitive: {circle}."
-    return f"{text}: no more than noise; yet {circle}. Among many threes one may do so by chance."
+    return f"{text}: no more than noise. Still, {circle}; among many triples one may do so by chance."

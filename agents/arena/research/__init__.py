@@ -1,1 +1,1 @@
-"""Research on team cooperation: partners never met, the channel taken away, what a trade tells (docs/research.md)."""
+"""Research on cooperation in teams: unknown partners, ablations, and the information in trades (docs/research.md)."""

@@ -1,7 +1,7 @@
-"""``evaluate.py cross-play``: whether independently trained partners understand each other.
+"""``evaluate.py cross-play``: how well independently trained partners understand each other.
 
 Each agent plays with itself (self-play) and with each of the others (cross-play), always against the same opponents.
-What is lost when partners have not been trained together is the gap: what a team owed to conventions of its own.
+The gap is the loss when partners were not trained together: the value of conventions that only a team itself knows.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from agents.cli import parse
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments(TeamOptions):
-    """Let independently trained agents play with themselves and with each other, against the same opponents."""
+    """Pair independently trained agents with themselves and with each other, against the same opponents."""
 
     agents: Annotated[tuple[str, ...], tyro.conf.arg(help="two agents or more, for example runs/seeds/seed-1 ...")]
 
 
 def main(words: Sequence[str]) -> None:
-    """Play every team, print the matrix and keep the results."""
+    """Play every team, print the matrix and store the results."""
     arguments = parse(Arguments, prog="evaluate.py cross-play", args=words)
     arguments.check()
     check_members("--agents", arguments.agents, 2)
@@ -34,40 +34,42 @@ def main(words: Sequence[str]) -> None:
         "cross-play",
         f"cross-play of {len(arguments.agents)} agents",
         teams_of(arguments.agents),
-        lambda matrix: sections(arguments, matrix),
+        lambda matrix: summary_sections(arguments, matrix),
     )
 
 
-def sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
-    """Return the matrix, the means and the gap."""
-    # Means of some rows' cells and not of others would compare different agents.
-    whole = matrix.complete(arguments.agents)
-    own, mixed = [(agent, agent) for agent in whole], list(itertools.combinations(whole, 2))
+def summary_sections(arguments: Arguments, matrix: TeamMatrix) -> list[dict[str, Any]]:
+    """Return the summary's sections: the matrix, the means and the gap."""
+    # Means over the cells of complete rows only; otherwise they would compare different agents.
+    complete = matrix.complete(arguments.agents)
+    own, mixed = [(agent, agent) for agent in complete], list(itertools.combinations(complete, 2))
+
     text = [
         f"Net points per deal of each team against {arguments.against}. On the diagonal an agent plays with itself, "
-        "elsewhere with one that it has never met. Agents should be of like strength, as those that one method "
-        "trained: between unlike ones the gap tells their strength, and nothing of how they understand each other."
+        "elsewhere with a partner that it has never met. The agents should be equally strong, for example trained by "
+        "the same method: between unequal agents the gap measures their strength, not how well they cooperate."
     ]
-    if len(whole) < len(arguments.agents):
-        out = [agent for agent in arguments.agents if agent not in whole]
-        text.append(f"Some matches were forfeited; the means leave out {', '.join(out)}.")
-    found = [matrix.section("Cross-play", text, arguments.agents, arguments.agents)]
+    if len(complete) < len(arguments.agents):
+        left_out = [agent for agent in arguments.agents if agent not in complete]
+        text.append(f"Some matches were forfeited; the means leave out {', '.join(left_out)}.")
+    sections = [matrix.section("Cross-play", text, arguments.agents, arguments.agents)]
+
     if mixed:
         items = [
             ("self-play, mean", matrix.estimate(*own)),
             ("cross-play, mean", matrix.estimate(*mixed)),
-            ("gap: self-play less cross-play", matrix.difference(own, mixed)),
+            ("gap: self-play minus cross-play", matrix.difference(own, mixed)),
         ]
-        for agent in whole:
-            theirs = [team for team in mixed if agent in team]
-            items.append((f"gap of {agent}", matrix.difference([(agent, agent)], theirs)))
+        for agent in complete:
+            own_mixed = [team for team in mixed if agent in team]
+            items.append((f"gap of {agent}", matrix.difference([(agent, agent)], own_mixed)))
         bars = {
             "unit": "points per deal",
             "items": [{"label": label, "estimate": estimate.to_dict()} for label, estimate in items],
         }
         note = (
-            "The intervals tell what other decks would change; how other training seeds would differ, the spread over "
-            "the diagonal tells."
+            "The intervals show the uncertainty from the decks. The spread over the diagonal shows how much the "
+            "training seeds differ."
         )
-        found.append({"title": "What is lost with partners never met", "text": [note], "bars": bars})
-    return found
+        sections.append({"title": "Loss with unknown partners", "text": [note], "bars": bars})
+    return sections

@@ -1,16 +1,16 @@
-"""``evaluate.py trades``: how much a trade tells, and how far it moves the mate.
+"""``evaluate.py trades``: how much information an offer carries, and how much it changes the partner's answer.
 
-Each agent holds all four seats of some deals. Whenever it offers a card, two things are measured.
+Each agent holds all four seats of some deals. Two quantities are measured for every offered card.
 
-- **What the offer tells**: the offered card is set beside the hand that it came from. Of every card of that hand
-  the ties are counted (cards of the same rank, neighbours in the suit, cards two steps away). A model that knows only
-  the ties learns from half of the deals how much likelier each kind of card is to be offered, and guesses in the
-  other half: by how many bits it guesses better than a card at random is a lower bound on the information that
-  hand and offered card share.
-- **How the mate is moved**: the same mate in the same position is offered another card of the same hand. The distance
-  between his answers to both (total variation: 0 the same, 1 nothing in common; a network's probabilities, or the
-  choice of an agent without them, with the same lots) tells how much the answer depends on the card. An agent that
-  draws lots without a look at the offer does not come to 0: the same lot picks another card from another hand.
+- **Information of the offer**: how well the hand predicts the offered card. For every card of the hand its ties are
+  counted: cards of the same rank, neighbours in the suit, cards two steps away. A model that knows only the ties
+  learns on one half of the deals how likely each kind of card is to be offered, and predicts the offers of the other
+  half. The number of bits by which it beats a uniform guess is a lower bound on the mutual information of hand and
+  offered card.
+- **Shift of the answer**: the same partner in the same position is offered another card of the same hand. The total
+  variation distance between its two answers (0: the same, 1: nothing in common) shows how much the answer depends on
+  the card. It compares a network's probabilities, or the choices of another agent made with the same random numbers.
+  For an agent that answers at random it is not 0: the same random number picks another card from another hand.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rich.progress import track
 from agents.arena.research.teams import check_members, partnership_rules, print_sections
 from agents.arena.statistics.intervals import Estimate, ratio_estimate
 from agents.arena.tournament.options import ResultsOptions
-from agents.arena.tournament.run import print_where, write_results
+from agents.arena.tournament.run import print_results_folder, write_results
 from agents.arena.tournament.tournament import Settings
 from agents.cli import UserError, parse
 from agents.policy import PolicyAgent
@@ -45,23 +45,23 @@ from gin_env.observation import PlayerView, player_view
 from gin_env.rules import Rules
 
 DEFAULT_DEALS = 2_000
-#: Ties that are told apart: up to 3 of the same rank, 2 neighbours, 2 cards two steps away.
+#: Numbers of ties that are distinguished: up to 3 of the same rank, 2 neighbours, 2 cards two steps away.
 _TIES = (4, 3, 3)
-#: Steps after which the weights of the classes no longer move.
+#: Steps after which the weights of the classes have converged.
 _FITTING_STEPS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments(ResultsOptions):
-    """Measure how much agents' trades tell, and how far an offer moves the mate."""
+    """Measure how much information agents' offers carry, and how much they change the partner's answer."""
 
-    agents: Annotated[tuple[str, ...], tyro.conf.arg(help="the agents that are examined")]
+    agents: Annotated[tuple[str, ...], tyro.conf.arg(help="the agents to examine")]
     deals: int = DEFAULT_DEALS
-    """deals that each agent plays in all four seats"""
+    """number of deals that each agent plays in all four seats"""
 
 
 class Offers(NamedTuple):
-    """What was seen of an agent's offers: R offers, in the order of the deals they were made in.
+    """Measurements of an agent's R offers, in the order of the deals.
 
     Attributes
     ----------
@@ -69,98 +69,105 @@ class Offers(NamedTuple):
     offered : intp, shape (R,)
         The tie class of the offered card.
     held : float64, shape (R, classes)
-        How many of the hand's cards are in each tie class.
-    moved : float64, shape (R,)
-        Total variation between the mate's answers to this card and to another; NaN where no other could be offered.
-    chances : int
-        Decisions in which a card could have been offered.
+        The number of the hand's cards in each tie class.
+    shift : float64, shape (R,)
+        Total variation distance between the partner's answers to this card and to another; NaN if no other card could
+        be offered.
+    opportunities : int
+        The number of decisions in which a card could have been offered.
     """
 
     deal: NDArray[np.intp]
     offered: NDArray[np.intp]
     held: NDArray[np.float64]
-    moved: NDArray[np.float64]
-    chances: int
+    shift: NDArray[np.float64]
+    opportunities: int
 
 
 def main(words: Sequence[str]) -> None:
-    """Play each agent's deals, print what its trades tell and keep the results."""
+    """Play each agent's deals, print the measurements of its offers and store the results."""
     arguments = parse(Arguments, prog="evaluate.py trades", args=words)
     arguments.check()
     check_members("--agents", arguments.agents, 1)
     if arguments.deals < 1:
-        raise UserError(f"--deals {arguments.deals}: at least 1")
+        raise UserError(f"--deals {arguments.deals}: expected at least 1")
     rules = partnership_rules(arguments, arguments.agents)
     if not rules.trades:
-        raise UserError(f"--rule max_trades_per_turn=0: nobody trades under {rules.name}")
+        raise UserError(f"--rule max_trades_per_turn=0: {rules.name} has no trades")
+
     settings = Settings(rules, seed=arguments.seed, num_pairs=arguments.deals)
     loaded = {name: load_agent(name, rules) for name in arguments.agents}
-    found = {
-        name: observe(agent, rules, settings.num_pairs, settings.seed)
+    offers_by_agent = {
+        name: observe_offers(agent, rules, settings.num_pairs, settings.seed)
         for name, agent in track(loaded.items(), "deals", console=Console(stderr=True), transient=True)
     }
-    title = f"{rules.name}: what trades tell"
-    told = sections(found, settings.seed)
-    written = write_results(arguments, "evaluate.py trades", "trades", title, settings, arguments.agents, told)
+
+    title = f"{rules.name}: information in trades"
+    sections = summary_sections(offers_by_agent, settings.seed)
+    written = write_results(arguments, "evaluate.py trades", "trades", title, settings, arguments.agents, sections)
     print_sections(written)
-    print_where(written, arguments)
+    print_results_folder(written, arguments)
 
 
-def sections(found: dict[str, Offers], seed: int) -> list[dict[str, Any]]:
-    """Return the table of all agents."""
+def summary_sections(offers_by_agent: dict[str, Offers], seed: int) -> list[dict[str, Any]]:
+    """Return the summary's section with the table of all agents."""
     rows = []
-    for name, offers in found.items():
+    for name, offers in offers_by_agent.items():
         if not len(offers.deal):
             rows.append([name, 0.0, None, None])
             continue
-        share = len(offers.deal) / offers.chances
-        rows.append([name, share, bits_told(offers, seed).to_dict(), moves(offers, seed).to_dict()])
+        share = len(offers.deal) / offers.opportunities
+        rows.append([name, share, offer_information(offers, seed).to_dict(), answer_shift(offers, seed).to_dict()])
+
     text = (
-        "Bits: how much better one guesses which card of a hand is offered from its ties to the others (same rank, "
-        "neighbours, two steps away) than at random; a lower bound on what hand and offered card tell of each other. "
-        "Move: the distance between the mate's answers to this card and to another of the same hand, 0 to 1."
+        "Bits per offer: how much better the offered card of a hand can be predicted from its ties to the other cards "
+        "(same rank, neighbours, two steps away) than by a uniform guess; a lower bound on the mutual information of "
+        "hand and offered card. Shift of the answer: the distance, from 0 to 1, between the partner's answers to this "
+        "card and to another card of the same hand."
     )
-    headings = ["agent", "offers per chance", "bits told by an offer", "move of the mate's answer"]
-    return [{"title": "What a trade tells", "text": [text], "table": {"headings": headings, "rows": rows}}]
+    headings = ["agent", "offers per opportunity", "bits per offer", "shift of the partner's answer"]
+    return [{"title": "Information in trades", "text": [text], "table": {"headings": headings, "rows": rows}}]
 
 
-def observe(agent: Agent, rules: Rules, num_deals: int, seed: int) -> Offers:
-    """Let an agent play deals with itself and look at every offer.
+def observe_offers(agent: Agent, rules: Rules, num_deals: int, seed: int) -> Offers:
+    """Let an agent play deals with itself and measure every offer.
 
     Parameters
     ----------
     agent : Agent
-        Holds all seats.
+        The agent in all seats.
     rules : Rules
-        With partners who trade.
+        Rules with partners who trade.
     num_deals, seed : int
-        Which deals.
+        The number of deals, and the seed of their decks.
     """
     episodes = Episodes(rules, num_deals, seed=seed)
     episodes.reset()
     agent.reset(seed)
     generator = np.random.default_rng(seed)
-    parts: list[Offers] = []
+    steps: list[Offers] = []
+
     while not episodes.over.all():
         rows = np.flatnonzero(~episodes.over)
         view = episodes.views(rows, history=agent.needs_history)
         actions = decide(agent, view)
-        chance = (view.phase == Phase.PLAY) & (view.legal_give_bits != 0)
-        offers = np.flatnonzero(chance & (actions >= view.layout.give) & (actions < view.layout.discard))
-        parts.append(_look(agent, episodes.state, rows[offers], view.choose(offers), actions[offers], generator))
-        parts[-1] = parts[-1]._replace(chances=int(chance.sum()))
+        may_offer = (view.phase == Phase.PLAY) & (view.legal_give_bits != 0)
+        offers = np.flatnonzero(may_offer & (actions >= view.layout.give) & (actions < view.layout.discard))
+        step = _measure(agent, episodes.state, rows[offers], view.choose(offers), actions[offers], generator)
+        steps.append(step._replace(opportunities=int(may_offer.sum())))
         episodes.step(actions, rows)
-    order = np.argsort(np.concatenate([part.deal for part in parts]), kind="stable")
+
+    order = np.argsort(np.concatenate([step.deal for step in steps]), kind="stable")
     return Offers(
-        deal=np.concatenate([part.deal for part in parts])[order],
-        offered=np.concatenate([part.offered for part in parts])[order],
-        held=np.concatenate([part.held for part in parts])[order],
-        moved=np.concatenate([part.moved for part in parts])[order],
-        chances=sum(part.chances for part in parts),
+        deal=np.concatenate([step.deal for step in steps])[order],
+        offered=np.concatenate([step.offered for step in steps])[order],
+        held=np.concatenate([step.held for step in steps])[order],
+        shift=np.concatenate([step.shift for step in steps])[order],
+        opportunities=sum(step.opportunities for step in steps),
     )
 
 
-def _look(
+def _measure(
     agent: Agent,
     state: State,
     rows: NDArray[np.intp],
@@ -168,88 +175,95 @@ def _look(
     actions: NDArray[np.intp],
     generator: np.random.Generator,
 ) -> Offers:
-    """Measure some offers before they are made."""
+    """Measure offers before they are made."""
     cards = actions - view.layout.give
     others = view.legal_give_bits & ~CARD_BITS[cards]
-    moved = np.full(len(rows), np.nan)
-    able = np.flatnonzero(others)
-    if len(able):
-        other_actions = view.layout.give + random_cards(others[able], generator)
-        before = state.take(rows[able])
-        # Copies, so that both answers come from the same lots and the deals that are played from others.
-        one = _answers(copy.deepcopy(agent), before, actions[able])
-        other = _answers(copy.deepcopy(agent), before, other_actions)
-        moved[able] = np.abs(one - other).sum(axis=1) / 2
-    return Offers(rows, _ties(view.hand_bits, CARD_BITS[cards]), _held(view.hand_bits), moved, 0)
+    shift = np.full(len(rows), np.nan)
+    with_other_card = np.flatnonzero(others)
+
+    if len(with_other_card):
+        other_actions = view.layout.give + random_cards(others[with_other_card], generator)
+        before = state.take(rows[with_other_card])
+        # Copies: both answers use the same random numbers, and the played deals are not affected.
+        answers = _answers(copy.deepcopy(agent), before, actions[with_other_card])
+        other_answers = _answers(copy.deepcopy(agent), before, other_actions)
+        shift[with_other_card] = np.abs(answers - other_answers).sum(axis=1) / 2
+
+    return Offers(rows, _tie_class(view.hand_bits, CARD_BITS[cards]), _count_tie_classes(view.hand_bits), shift, 0)
 
 
 def _answers(agent: Agent, before: State, actions: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the chances of each answer (R, 53): the card that comes back; last, the one on offer itself."""
+    """Return the probability of each answer (R, 53): the card given in return; the last entry is the offered card."""
     engine = Engine(before.rules, before.num_deals)
     engine.load(before)
     engine.step(actions)
+
     view = player_view(engine.state, history=agent.needs_history)
     give = view.layout.give
-    chances = np.zeros((len(view), NUM_CARDS + 1))
+    probabilities = np.zeros((len(view), NUM_CARDS + 1))
     rows = np.arange(len(view))
     if isinstance(agent, PolicyAgent):
         logits = np.where(view.legal_mask, agent.logits(view), -np.inf)[:, give : give + NUM_CARDS]
-        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        chances[:, :NUM_CARDS] = raised / raised.sum(axis=1, keepdims=True)
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities[:, :NUM_CARDS] = exponentials / exponentials.sum(axis=1, keepdims=True)
     else:
-        chances[rows, decide(agent, view) - give] = 1.0
+        probabilities[rows, decide(agent, view) - give] = 1.0
+
+    # Giving the offered card back is the same answer, whichever card was offered.
     offered = actions - give
-    chances[rows, NUM_CARDS] = chances[rows, offered]
-    chances[rows, offered] = 0.0
-    return chances
+    probabilities[rows, NUM_CARDS] = probabilities[rows, offered]
+    probabilities[rows, offered] = 0.0
+    return probabilities
 
 
-def _ties(hands: UInt64Array, bits: UInt64Array) -> NDArray[np.intp]:
+def _tie_class(hands: UInt64Array, bits: UInt64Array) -> NDArray[np.intp]:
     """Return the tie class of one card of each hand (R,)."""
     near = neighbours(bits)
     far = neighbours(near) & ~(near | bits)
     ranks = bits | bits << np.uint64(13) | bits << np.uint64(26) | bits << np.uint64(39)
     ranks |= bits >> np.uint64(13) | bits >> np.uint64(26) | bits >> np.uint64(39)
-    held = hands & ~bits
+
+    others = hands & ~bits
     counts = [
-        np.minimum(np.bitwise_count(held & board).astype(np.intp), top - 1)
-        for board, top in zip((ranks & ~bits, near, far), _TIES, strict=True)
+        np.minimum(np.bitwise_count(others & related).astype(np.intp), num_values - 1)
+        for related, num_values in zip((ranks & ~bits, near, far), _TIES, strict=True)
     ]
     return np.ravel_multi_index(counts, _TIES)
 
 
-def _held(hands: UInt64Array) -> NDArray[np.float64]:
-    """Return how many of each hand's cards are in each tie class (R, classes)."""
+def _count_tie_classes(hands: UInt64Array) -> NDArray[np.float64]:
+    """Return the number of each hand's cards in each tie class (R, classes)."""
     counts = np.zeros((len(hands), math.prod(_TIES)))
     rows, cards = np.nonzero(unpack_cards(hands))
-    np.add.at(counts, (rows, _ties(hands[rows], CARD_BITS[cards])), 1.0)
+    np.add.at(counts, (rows, _tie_class(hands[rows], CARD_BITS[cards])), 1.0)
     return counts
 
 
-def bits_told(offers: Offers, seed: int) -> Estimate:
-    """Return by how many bits the hands' ties tell which card is offered, with a bootstrap interval over deals.
+def offer_information(offers: Offers, seed: int) -> Estimate:
+    """Return the bits of information about the offered card in the hand's ties, with a bootstrap interval over deals.
 
-    A card of tie class c is offered with a chance proportional to a weight w[c] of its own. The weights are learnt
-    from the deals with even numbers and judged by those with odd ones, and the other way round, so that what is merely
-    learnt by heart counts against the model.
+    The model: a card of tie class c is offered with a probability proportional to a weight w[c]. The weights are fitted
+    on the deals with even numbers and evaluated on those with odd numbers, and vice versa, so that overfitting lowers
+    the result.
     """
-    gained = np.zeros(len(offers.deal))
+    bits = np.zeros(len(offers.deal))
     for half in range(2):
-        judged = offers.deal % 2 == half
-        weights = _likelihoods(offers.offered[~judged], offers.held[~judged])
-        chances = weights[offers.offered[judged]] / (offers.held[judged] @ weights)
-        gained[judged] = np.log2(chances * offers.held[judged].sum(axis=1))
+        is_test = offers.deal % 2 == half
+        weights = _fit_weights(offers.offered[~is_test], offers.held[~is_test])
+        probabilities = weights[offers.offered[is_test]] / (offers.held[is_test] @ weights)
+        bits[is_test] = np.log2(probabilities * offers.held[is_test].sum(axis=1))
+
     num_deals = int(offers.deal.max()) + 1
-    amounts = np.bincount(offers.deal, gained, num_deals)
+    amounts = np.bincount(offers.deal, bits, num_deals)
     return ratio_estimate(amounts, np.bincount(offers.deal, minlength=num_deals), seed)
 
 
-def _likelihoods(offered: NDArray[np.intp], held: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how likely a card of each tie class is to be offered, beside the others (classes,): greatest likelihood.
+def _fit_weights(offered: NDArray[np.intp], held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the maximum-likelihood weight of each tie class (classes,).
 
-    Fitted as Luce's model of choice is, by minorisation and maximisation (Hunter 2004): a class's weight is how often
-    it was chosen, divided by how often an average card in its place would have been. One of each is added, so that
-    none is impossible.
+    Luce's choice model, fitted by minorisation-maximisation (Hunter 2004): the weight of a class is the number of times
+    it was chosen, divided by the expected number for a class of weight 1. One observation is added to both, so that no
+    class gets weight 0.
     """
     chosen = np.bincount(offered, minlength=held.shape[1])
     weights = np.ones(held.shape[1])
@@ -259,9 +273,9 @@ def _likelihoods(offered: NDArray[np.intp], held: NDArray[np.float64]) -> NDArra
     return weights
 
 
-def moves(offers: Offers, seed: int) -> Estimate:
-    """Return the mean distance between the mate's answers, with a bootstrap interval over deals."""
-    known = ~np.isnan(offers.moved)
+def answer_shift(offers: Offers, seed: int) -> Estimate:
+    """Return the mean shift of the partner's answers, with a bootstrap interval over deals."""
+    known = ~np.isnan(offers.shift)
     num_deals = int(offers.deal.max()) + 1
-    amounts = np.bincount(offers.deal[known], offers.moved[known], num_deals)
+    amounts = np.bincount(offers.deal[known], offers.shift[known], num_deals)
     return ratio_estimate(amounts, np.bincount(offers.deal[known], minlength=num_deals), seed)

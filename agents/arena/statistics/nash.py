@@ -1,8 +1,9 @@
-"""What a whole field of agents says beyond a ladder: who beats whom in circles, and who belongs in the best mixture.
+"""Analyse a field of agents beyond a ranking: cycles in which agents beat each other, and the Nash mixture.
 
-Both read a ``PointsMatrix``, net points per deal of every agent against every other. A ladder of ratings assumes that
-strength adds up: what a gains against b and b against c, a gains against c. ``cyclic_share`` tells how much of the
-matrix contradicts that. ``nash_averaging`` needs no such assumption, and copies of an agent move nobody in it.
+Both functions read a ``PointsMatrix``, the net points per deal of every agent against every other. A rating assumes
+that strength is additive: what a gains against b plus what b gains against c is what a gains against c.
+``cyclic_share`` measures how much of the matrix contradicts this. ``nash_averaging`` does not need the assumption, and
+adding copies of an agent does not change its ratings.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 
 from agents.arena.statistics.intervals import CONFIDENCE, Estimate, interval
 
-#: Of the matrix scaled to 1: what counts as zero. Solver errors lie about 1e-7, the points of matches above 1e-5.
+#: What counts as zero in a matrix scaled to 1. Solver errors are about 1e-7, the points of matches above 1e-5.
 ZERO = 1e-6
-#: Singular values below this share of the greatest are zeros left over from rounding.
+#: Singular values below this share of the largest are rounding errors of 0.
 NULL = 1e-10
-#: Probabilities are bounded below by this inside the logarithm, where x log x is as good as 0.
+#: Lower bound of probabilities inside the logarithm, where x log x is practically 0.
 TINY = 1e-300
-#: The share of wholly transitive fields whose noise stays below ``Cyclicity.noise_high``.
+#: The share of fully transitive fields whose noise stays below ``Cyclicity.noise_high``.
 NOISE_QUANTILE = 0.95
 
 
@@ -36,9 +37,9 @@ class PointsMatrix:
     agents : tuple of str
         The n agents, in the order of rows and columns.
     value : float64, shape (n, n)
-        What was measured; NaN where two agents have not met.
+        The measured points; NaN if two agents have not met.
     resampled : float64, shape (R, n, n)
-        The same from decks drawn anew, one draw for all matches together; R = 0 where there are too few decks.
+        The same for resampled decks, with one resample for all matches together; R = 0 if there are too few decks.
     """
 
     agents: tuple[str, ...]
@@ -47,30 +48,32 @@ class PointsMatrix:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everybody has met everybody."""
+        """Whether all agents have met each other."""
         return not np.isnan(self.value).any()
 
     def check_complete(self) -> None:
-        """Raise ValueError if two agents have not met."""
+        """Raise ``ValueError`` if two agents have not met."""
         for i, j in np.argwhere(np.isnan(self.value)):
-            raise ValueError(f"{self.agents[i]!r} and {self.agents[j]!r} have not met: every pair must have played")
+            raise ValueError(
+                f"{self.agents[i]!r} and {self.agents[j]!r} have not met: expected a match of every two agents"
+            )
 
 
 @dataclass(frozen=True)
 class Cyclicity:
-    """How far a field is from a ladder.
+    """How far a field is from a transitive order.
 
     Attributes
     ----------
     share : Estimate
-        Share (0 to 1) of the matrix's squared norm that no ratings explain, noise included; NaN if all is 0.
+        Share (0 to 1) of the matrix's squared norm that no ratings explain, noise included; NaN if all points are 0.
     noise, noise_high : float
-        What noise alone would make of that share in a wholly transitive field with the same ratings and errors: on
-        average, and what 95 % of such fields stay below. A share is a finding where it is above ``noise_high``.
+        The share that noise alone would cause in a fully transitive field with the same ratings and errors: its mean
+        and its 95 % quantile. A share above ``noise_high`` is significant.
     cycle : tuple of str, or None
-        The strongest a, b, c of which a beats b, b beats c and c beats a, the interval of each above 0.
+        The strongest a, b, c such that a beats b, b beats c and c beats a, each with an interval above 0.
     edges : tuple of Estimate, or None
-        By how many points per deal, in that order.
+        The points per deal of these three wins, in that order.
     """
 
     share: Estimate
@@ -89,15 +92,15 @@ class NashRating(NamedTuple):
 
 
 def cyclic_share(matrix: PointsMatrix) -> Cyclicity:
-    """Split the matrix into what ratings explain and what runs in circles.
+    """Split the matrix into a part that ratings explain and a cyclic part.
 
-    On a full matrix the best ratings by least squares are the row means r, and the part r[a] - r[b] is orthogonal to
-    the rest, which is made of cycles only: the Hodge decomposition of Jiang, Lim, Yao and Ye, "Statistical ranking and
-    combinatorial Hodge theory" (2011), used on agents by Balduzzi et al., "Re-evaluating evaluation" (2018).
+    On a full matrix, the least-squares ratings are the row means r. The part r[a] - r[b] is orthogonal to the rest,
+    which consists of cycles only: the Hodge decomposition of Jiang, Lim, Yao and Ye, "Statistical ranking and
+    combinatorial Hodge theory" (2011), applied to agents by Balduzzi et al., "Re-evaluating evaluation" (2018).
 
-    Errors of measurement look like cycles, so the share is never 0: read it beside ``noise``. The share of resamples
-    holds the errors twice; its interval is moved back by what that adds on average. Of many triples a few may show
-    a cycle by chance: each of its edges stands on its own 95 %.
+    Sampling errors look like cycles, so the share is never 0: compare it with ``noise``. Resamples contain the errors
+    twice; the interval is shifted back by the mean of what that adds. Among many triples a few may show a cycle by
+    chance, because each edge has its own 95 % interval.
 
     Raises
     ------
@@ -108,22 +111,22 @@ def cyclic_share(matrix: PointsMatrix) -> Cyclicity:
     share = float(_cyclic(matrix.value))
     if not len(matrix.resampled):
         return Cyclicity(interval(share, []), np.nan, np.nan, None, None)
+
     resampled = _cyclic(matrix.resampled)
     errors = matrix.resampled - matrix.value
     noise = _cyclic(_transitive(matrix.value) + errors)
     estimate = interval(share, np.clip(resampled - (resampled.mean() - share), 0, 1))
-    found = _strongest_cycle(matrix)
-    names, edges = (None, None) if found is None else found
+    names, edges = _strongest_cycle(matrix) or (None, None)
     return Cyclicity(estimate, float(noise.mean()), float(np.quantile(noise, NOISE_QUANTILE)), names, edges)
 
 
 def nash_averaging(matrix: PointsMatrix) -> list[NashRating]:
-    """Rate every agent by its points against the mixture of agents that nobody beats.
+    """Rate every agent by its points against the mixture of agents that no agent beats.
 
-    The mixture is the Nash equilibrium of the game in which two managers each send an agent and are paid its points;
-    of several equilibria the one of maximum entropy: Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation"
-    (2018). Ratings are 0 for those in the mixture and below for those whom it beats. A copy of an agent shares that
-    agent's place and moves nobody's rating, however many weak agents or copies are added.
+    The mixture is the Nash equilibrium of the game in which two players each choose an agent and receive its points;
+    among several equilibria, the one of maximum entropy: Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating
+    evaluation" (2018). Ratings are 0 for agents in the mixture and negative for agents that it beats. Copies of an
+    agent share its probability, and adding copies or weak agents does not change any rating.
 
     Returns
     -------
@@ -135,10 +138,11 @@ def nash_averaging(matrix: PointsMatrix) -> list[NashRating]:
     ValueError
         Two agents have not met.
     RuntimeError
-        A solver failed (never seen: every such game has an equilibrium).
+        A solver failed (not expected: every such game has an equilibrium).
     """
     matrix.check_complete()
     mixture = equilibrium(matrix.value)
+
     rating = matrix.value @ mixture
     mixtures = np.array([equilibrium(resampled) for resampled in matrix.resampled]).reshape(-1, len(matrix.agents))
     ratings = np.einsum("rij,rj->ri", matrix.resampled, mixtures)
@@ -153,29 +157,31 @@ def equilibrium(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Agents with equal rows are copies: they count as one in the entropy and share its probability evenly.
     """
-    # + 0 makes -0 a 0, so that equal rows are found equal.
+    # Adding 0 turns -0 into 0, so that equal rows compare equal.
     rows, first, copy_of, copies = np.unique(
         matrix + 0.0, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
+
     scale = np.abs(rows).max()
     if scale == 0:
         return np.full(len(matrix), 1 / len(matrix))
-    copy_of = copy_of.reshape(-1)  # NumPy 2.0 gives it another shape than later ones
+    copy_of = copy_of.reshape(-1)  # NumPy 2.0 returns another shape than later versions
     return (_equilibrium(rows[:, first] / scale) / copies)[copy_of]
 
 
 def _equilibrium(game: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the equilibrium of a game without copies, its greatest payoff 1.
+    """Return the maximum-entropy equilibrium of a game without copies whose largest payoff is 1.
 
-    First the agents that are in some equilibrium, by a linear program: x >= 0, game x <= 0, and as many of the x
-    as possible at least 1. Each of these agents scores exactly 0 against every equilibrium, so the equilibria lie in
-    the null space of the game among them; mostly that is one line and all is known.
+    A linear program finds the agents that are in some equilibrium: x >= 0, game x <= 0, and as many of the x as
+    possible at least 1. Each of these agents scores exactly 0 against every equilibrium, so the equilibria lie in the
+    null space of the game among them. Usually this space has one dimension and determines the equilibrium.
     """
     from scipy.optimize import linprog
 
     num = len(game)
     eye, none = np.eye(num), np.zeros((num, num))
     limits = np.block([[game, none], [-eye, eye]])
+
     solved = linprog(
         c=np.repeat([0.0, -1.0], num),
         A_ub=limits,
@@ -184,9 +190,11 @@ def _equilibrium(game: NDArray[np.float64]) -> NDArray[np.float64]:
     )
     if not solved.success:
         raise RuntimeError(f"no equilibrium found: {solved.message}")
+
     support = solved.x[num:] > 0.5  # the program makes each of them 0 or 1
     inner = np.where(support, solved.x[:num], 0)
     inner /= inner.sum()
+
     among = game[np.ix_(support, support)]
     _, sizes, directions = np.linalg.svd(among)
     basis = directions[sizes <= NULL * max(1.0, sizes.max())].T
@@ -195,17 +203,18 @@ def _equilibrium(game: NDArray[np.float64]) -> NDArray[np.float64]:
         mixture[support] = _most_even(game[~support][:, support], basis, inner[support])
     elif basis.shape[1] == 1:
         mixture[support] = basis[:, 0] / basis[:, 0].sum()
+
     if mixture.min() < 0 or not mixture.any() or (game @ mixture).max() > ZERO:
         mixture = inner  # the program's own answer, exact to its tolerance
     if (game @ mixture).max() > ZERO:
-        raise RuntimeError(f"no equilibrium found: somebody gains {(game @ mixture).max():.1e} of the greatest payoff")
+        raise RuntimeError(f"no equilibrium found: an agent gains {(game @ mixture).max():.1e} of the largest payoff")
     return mixture
 
 
 def _most_even(
     outside: NDArray[np.float64], basis: NDArray[np.float64], start: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the mixture of greatest entropy in a null space (m, d) that nobody outside (k, m) beats."""
+    """Return the mixture of maximum entropy in a null space (m, d) that no outside agent (k, m) beats."""
     from scipy.optimize import minimize
 
     def negative_entropy(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -225,10 +234,11 @@ def _most_even(
         ],
         options={"ftol": 1e-13, "maxiter": 500},
     )
+
     mixture = np.maximum(basis @ solved.x, 0)
     mixture /= mixture.sum()
     if not solved.success or (outside @ mixture).max(initial=0) > ZERO:
-        warnings.warn(f"an equilibrium, but not the most even one: {solved.message}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"the equilibrium found may not be the most even: {solved.message}", RuntimeWarning, stacklevel=2)
         return start
     return mixture
 
@@ -249,16 +259,19 @@ def _cyclic(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def _strongest_cycle(
     matrix: PointsMatrix,
 ) -> tuple[tuple[str, str, str], tuple[Estimate, Estimate, Estimate]] | None:
-    """Return the cycle of three sure wins whose narrowest is greatest, and its edges."""
+    """Return the cycle of three clear wins whose smallest win is largest, and its edges."""
     low = np.quantile(matrix.resampled, (1 - CONFIDENCE) / 2, axis=0)
     wins = np.where(low > 0, matrix.value, -np.inf)
+
     best, triple = 0.0, None
     for a, b, c in itertools.permutations(range(len(wins)), 3):
         weakest = min(wins[a, b], wins[b, c], wins[c, a])
-        if a < min(b, c) and weakest > best:  # each cycle once, told from its first agent
+        if a < min(b, c) and weakest > best:  # each cycle once, from its first agent
             best, triple = float(weakest), (a, b, c)
+
     if triple is None:
         return None
+
     a, b, c = triple
     ab, bc, ca = (interval(matrix.value[i, j], matrix.resampled[:, i, j]) for i, j in ((a, b), (b, c), (c, a)))
     return (matrix.agents[a], matrix.agents[b], matrix.agents[c]), (ab, bc, ca)

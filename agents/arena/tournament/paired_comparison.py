@@ -1,8 +1,8 @@
-"""Several matches on the same decks, taken together: means over them, and what one does better than another.
+"""Means and paired differences over several matches on the same decks.
 
-To tell whether a search, another training, another threshold helps, let one agent play both versions
-(``evaluate.py --agents lookahead best search:best``) and read the paired difference: the luck of the decks that both
-met drops out, so that it is narrower than the two intervals suggest.
+To find out whether a search, a different training or another threshold helps, let one agent play both versions
+(``evaluate.py --agents lookahead best search:best``) and read the paired difference. Both versions met the same
+decks, so the luck of the cards cancels and the interval is narrower than those of the two matches suggest.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Sums = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def sums_over(results: Sequence[MatchResult], side: int = 0) -> Sums:
-    """Return a side's points and deals of each deck, added up over matches; where one is shorter, over its decks."""
+    """Return a side's points and deals of each deck, summed over matches; only decks that all matches played."""
     length = min(result.num_pairs for result in results)
     columns = [result.pair_points(side) for result in results]
     return np.sum([points[:length] for points, _ in columns], 0), np.sum([deals[:length] for _, deals in columns], 0)
 
 
 def mean_over(results: Sequence[MatchResult], side: int = 0) -> Estimate:
-    """Return a side's net points per deal over several matches, with an interval over their common decks."""
+    """Return a side's net points per deal over several matches, with an interval resampled by their common decks."""
     return ratio_estimate(*sums_over(results, side), results[0].seed)
 
 
 def difference_between(one: Sequence[MatchResult], other: Sequence[MatchResult], side: int = 0) -> Estimate:
-    """Return by how much a side's mean over some matches lies above that over others, deck by deck."""
+    """Return the difference between a side's means over two groups of matches, paired deck by deck."""
     length = min(result.num_pairs for result in (*one, *other))
     points, deals = (column[:length] for column in sums_over(one, side))
     other_points, other_deals = (column[:length] for column in sums_over(other, side))
@@ -42,14 +42,15 @@ def difference_between(one: Sequence[MatchResult], other: Sequence[MatchResult],
 
 
 def compared_section(results: Sequence[MatchResult]) -> list[dict[str, Any]]:
-    """Return the section for matches of one agent against several: each beside the one named first; else nothing."""
+    """Return a section that compares an agent's opponents with the first of them; [] if there is only one."""
     if len(results) < 2 or len({result.names[0] for result in results}) > 1:
         return []
+
     reference, first = results[0], results[0].names[0]
     rows = [[result.names[1], difference_between([result], [reference], side=1).to_dict()] for result in results[1:]]
     text = (
-        f"Points per deal against {first}, beside those of {reference.names[1]}. Both met the same decks, so that the "
-        "luck of the cards drops out."
+        f"Points per deal against {first}, relative to those of {reference.names[1]}. Both played the same decks, so "
+        "the luck of the cards cancels."
     )
-    headings = ["agent", f"points per deal beside {reference.names[1]}"]
+    headings = ["agent", f"points per deal relative to {reference.names[1]}"]
     return [{"title": TITLE, "text": [text], "table": {"headings": headings, "rows": rows}}]

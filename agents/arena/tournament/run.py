@@ -1,4 +1,4 @@
-"""Play matches into a results folder with a progress bar, and write the summary."""
+"""Play a command's matches into its results folder, with a progress bar, and write the summary."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from agents.cli import UserError
 from agents.cli.folder_lock import hold
 from agents.registry import load_agent
 
-#: Where results go that have no other place.
+#: Where results folders go by default.
 RESULTS = Path("results")
 
-#: The folders before a file of Python.
+#: The folders in front of a Python file's name.
 _FOLDERS = re.compile(r"[^,=:]*/(?=[^/,=:]+\.py:)")
 
 
 class Played(NamedTuple):
-    """What a command played."""
+    """What a command played: the outcomes of its matches, the results folder and the summary."""
 
     outcomes: list[Outcome]
     folder: Path
@@ -48,92 +48,95 @@ def play(
     settings: Settings,
     sections: Callable[[list[Outcome]], list[dict[str, Any]]] = lambda outcomes: [],
 ) -> Played:
-    """Play matches into the results folder and write the summary.
+    """Play matches, or what is left of them, into the results folder and write the summary.
 
     Parameters
     ----------
     options : PlayOptions
     name : str
-        The command's, for example ``"evaluate.py cross-play"``.
+        The command's name, for example ``"evaluate.py cross-play"``.
     kind, title : str
         For the summary.
     pairings, settings
-        What to play.
+        The matches to play.
     sections : callable
         Makes the summary's sections from the outcomes.
     """
     specs = list(dict.fromkeys(spec for pairing in pairings for side in pairing.sides for spec in side))
     for spec in specs:
-        load_agent(spec, settings.rules)  # a wrong name is told before anything is played
-    shown = _shown(specs)
-    pairings = [dataclasses.replace(pairing, shown=shown) for pairing in pairings]
+        load_agent(spec, settings.rules)  # report a wrong name before anything is played
+    display_names = _display_names(specs)
+    pairings = [dataclasses.replace(pairing, shown=display_names) for pairing in pairings]
     blocks = sum(len(list(block_sizes(settings.num_pairs, settings.episode, pairing.sides))) for pairing in pairings)
-    with _folder(options, kind, settings, specs, [pairing.key for pairing in pairings]) as folder:
-        # No more processes than there is work for.
-        count = min(options.workers or num_cores(), blocks)
-        with open_workers(count, options.ray) as workers, _progress(pairings, settings) as on_progress:
+
+    with _locked_folder(options, kind, settings, specs, [pairing.key for pairing in pairings]) as folder:
+        num_processes = min(options.workers or num_cores(), blocks)
+        with open_workers(num_processes, options.ray) as workers, _progress(pairings, settings) as on_progress:
             outcomes = play_tournament(pairings, settings, workers, folder, on_progress)
-        summary = summarise(
-            kind, title, options.command(name), settings, pairings, outcomes, _renamed(sections(outcomes), shown)
-        )
-        return _written(options, folder, summary, outcomes)
+
+        command = options.command(name)
+        shown_sections = _with_display_names(sections(outcomes), display_names)
+        summary = summarise(kind, title, command, settings, pairings, outcomes, shown_sections)
+        return _write_summary(options, folder, summary, outcomes)
 
 
 def write_results(
     options: ResultsOptions, name: str, kind: str, title: str, settings: Settings, specs: Sequence[str], sections: Any
 ) -> Played:
-    """Write the results of a command that plays no matches of its own; arguments as for ``play``."""
-    with _folder(options, kind, settings, specs, list(specs)) as folder:
+    """Write the results of a command that plays no matches; arguments as for ``play``."""
+    with _locked_folder(options, kind, settings, specs, list(specs)) as folder:
         summary = summarise(kind, title, options.command(name), settings, [], [], sections)
-        return _written(options, folder, summary, [])
+        return _write_summary(options, folder, summary, [])
 
 
-def _shown(specs: Sequence[str]) -> dict[str, str]:
-    """Return what agents from files are called: without the folders, where that leaves them apart."""
+def _display_names(specs: Sequence[str]) -> dict[str, str]:
+    """Return the names of agents in tables: without folders, as long as the names stay distinct."""
     short = {spec: _FOLDERS.sub("", spec) for spec in specs}
     return {spec: name for spec, name in short.items() if list(short.values()).count(name) == 1}
 
 
-def _renamed(value: Any, shown: dict[str, str]) -> Any:
-    """Return plain values with the agents' names as they are shown."""
+def _with_display_names(value: Any, display_names: dict[str, str]) -> Any:
+    """Return plain values in which agents have their display names."""
     if isinstance(value, str):
-        for spec, name in shown.items():
+        for spec, name in display_names.items():
             value = value.replace(spec, name)
     elif isinstance(value, list):
-        return [_renamed(one, shown) for one in value]
+        return [_with_display_names(item, display_names) for item in value]
     elif isinstance(value, dict):
-        return {key: _renamed(one, shown) for key, one in value.items()}
+        return {key: _with_display_names(item, display_names) for key, item in value.items()}
     return value
 
 
 @contextlib.contextmanager
-def _folder(
-    options: ResultsOptions, kind: str, settings: Settings, specs: Sequence[str], asked: list[str]
+def _locked_folder(
+    options: ResultsOptions, kind: str, settings: Settings, specs: Sequence[str], requested: list[str]
 ) -> Iterator[ResultsFolder]:
-    """Make the results folder and hold it."""
+    """Open the results folder, created if missing, and keep other processes out of it."""
     manifest = manifest_of(
         {
             "kind": kind,
             "rules": settings.rules.name,
             "episode": settings.episode,
             "seed": settings.seed,
-            "thoughts": settings.thoughts,  # a folder's records are of one kind
+            "thoughts": settings.thoughts,  # all records of a folder hold thoughts, or none
         },
         specs,
     )
+
     path = options.output
     if path is None:
-        mark = digest([manifest, asked, settings.num_pairs, settings.precision, settings.record])
-        path = RESULTS / f"{settings.rules.name.partition('(')[0]}-{kind}-{mark}"
+        name_digest = digest([manifest, requested, settings.num_pairs, settings.precision, settings.record])
+        path = RESULTS / f"{settings.rules.name.partition('(')[0]}-{kind}-{name_digest}"
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--output {path}: cannot be written ({error.strerror})") from error
+
     with hold(path, "evaluate.py"):
         yield ResultsFolder(path, manifest)
 
 
-def _written(
+def _write_summary(
     options: ResultsOptions, folder: ResultsFolder, summary: dict[str, Any], outcomes: list[Outcome]
 ) -> Played:
     folder.write_summary(summary)
@@ -142,8 +145,8 @@ def _written(
     return Played(outcomes, folder.path, summary)
 
 
-def print_where(played: Played, options: ResultsOptions) -> None:
-    """Say where the results are, and what to do with them."""
+def print_results_folder(played: Played, options: ResultsOptions) -> None:
+    """Print where the results are and how to make a report of them."""
     console = Console()
     console.print(f"results in {escape(str(played.folder))}; a page with figures:", soft_wrap=True, highlight=False)
     console.print(f"python evaluate.py report {escape(str(played.folder))}", soft_wrap=True, highlight=False)
@@ -153,6 +156,7 @@ def print_where(played: Played, options: ResultsOptions) -> None:
 
 @contextlib.contextmanager
 def _progress(pairings: Sequence[Pairing], settings: Settings) -> Iterator[Callable[[int, str], None]]:
+    """Show a progress bar; yields the callback that updates it."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -160,11 +164,12 @@ def _progress(pairings: Sequence[Pairing], settings: Settings) -> Iterator[Calla
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
+
     teams = settings.rules.num_teams
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=settings.num_pairs * teams * len(pairings))
 
-        def tell(pairs: int, match: str) -> None:
+        def update(pairs: int, match: str) -> None:
             progress.update(task, completed=pairs * teams, description=escape(match))
 
-        yield tell
+        yield update

@@ -1,6 +1,6 @@
-"""A tournament's figures as plain values: what summary.json holds and reports are made from.
+"""The summary of a command as plain values: the contents of summary.json, from which reports are made.
 
-Nothing in them depends on how, where or how fast the matches were played.
+The values do not depend on how, where or how fast the matches were played.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from agents.arena.statistics.ratings import Contest, ranking, sorted_rows, team_
 from agents.arena.tournament.results_folder import FORMAT
 from agents.arena.tournament.tournament import ForfeitedMatch, Pairing, Settings
 
-#: What is a field of opponents, and what puts teams together; in all others the matches answer a question each.
+#: Kinds of results whose matches form a field of opponents, and kinds whose matches combine partners into teams.
 _FIELDS, _TEAMS = ("match", "tournament"), ("cross-play", "partners")
-#: Ratings need a field: two agents have nothing but their match.
+#: The smallest field with ratings: for two agents their match says everything.
 MIN_FIELD = 3
 
 Outcome = MatchResult | ForfeitedMatch
@@ -33,19 +33,19 @@ def summarise(
     outcomes: Sequence[Outcome],
     sections: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return what summary.json holds.
+    """Return the contents of summary.json.
 
     Parameters
     ----------
     kind : str
-        What was done: "match", "tournament", "cross-play", ...
+        The kind of results: "match", "tournament", "cross-play", ...
     title : str
     command : str
-        What repeats it.
+        The command line that repeats the results.
     settings, pairings, outcomes
-        What was asked and what came of it, in the same order.
+        The matches and their outcomes, in the same order.
     sections : sequence of dict
-        Results beyond the matches (agents/arena/research): ``title``, ``text`` and a matrix, bars or a table.
+        Results in addition to the matches (agents/arena/research): ``title``, ``text`` and a matrix, bars or a table.
     """
     names = dict.fromkeys(name for pairing in pairings for name in pairing.names)
     return {
@@ -71,12 +71,13 @@ def summarise(
 def match_summary(pairing: Pairing, outcome: Outcome) -> dict[str, Any]:
     """Return a match's figures, or its forfeit."""
     sides = [list(dict.fromkeys(side)) for side in pairing.members]
-    told: dict[str, Any] = {"first": sides[0], "second": sides[1], "sides": sides, "forfeit": None}
+    names: dict[str, Any] = {"first": sides[0], "second": sides[1], "sides": sides, "forfeit": None}
     if isinstance(outcome, ForfeitedMatch):
         fault = {name: getattr(outcome, name) for name in ("agent", "side", "place", "reason", "text", "pair")}
-        return {**told, **dict.fromkeys(_FIGURES), "forfeit": fault}
+        return {**names, **dict.fromkeys(_FIGURES), "forfeit": fault}
+
     figures = outcome.to_dict()
-    return {**told, **{name: figures[name] for name in _FIGURES}}
+    return {**names, **{name: figures[name] for name in _FIGURES}}
 
 
 _FIGURES = (
@@ -96,15 +97,16 @@ _FIGURES = (
 
 
 def contests(pairings: Sequence[Pairing], outcomes: Sequence[Outcome]) -> list[Contest]:
-    """Return the matches that were played to their end, as the ratings see them."""
-    found = []
+    """Return the matches of two sides that were played to their end, as input for the ratings."""
+    played = []
     for pairing, outcome in zip(pairings, outcomes, strict=True):
         if isinstance(outcome, ForfeitedMatch) or len(outcome.names) != 2:
             continue
+
         tally, counted = outcome.tally, outcome.counted(0)
         points, deals = outcome.pair_points(0)
         first, second = pairing.members
-        found.append(
+        played.append(
             Contest(
                 first=tuple(first),
                 second=tuple(second),
@@ -115,7 +117,7 @@ def contests(pairings: Sequence[Pairing], outcomes: Sequence[Outcome]) -> list[C
                 num_teams=tally.winner.shape[1],
             )
         )
-    return found
+    return played
 
 
 def _ratings(kind: str, pairings: Sequence[Pairing], outcomes: Sequence[Outcome], seed: int) -> dict[str, Any] | None:
@@ -127,9 +129,9 @@ def _ratings(kind: str, pairings: Sequence[Pairing], outcomes: Sequence[Outcome]
 
 
 def rate(pairings: Sequence[Pairing], outcomes: Sequence[Outcome], seed: int) -> dict[str, Any] | None:
-    """Return the field's ratings, of those who forfeited nothing; None where fewer than three are connected.
+    """Return the ratings of the agents that forfeited nothing; None if fewer than three are left.
 
-    Who loses a match by its own fault has no rating: how good it would have been, its points do not tell.
+    An agent that forfeited a match gets no rating, because its points do not show how well it would have played.
     """
     at_fault = {outcome.names[outcome.side] for outcome in outcomes if isinstance(outcome, ForfeitedMatch)}
     played = [contest for contest in contests(pairings, outcomes) if not at_fault & set(contest.sides)]

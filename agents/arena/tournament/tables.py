@@ -1,4 +1,4 @@
-"""The arena's tables on the terminal."""
+"""The arena's tables in the terminal."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ EPISODES = {"deal": "deals", "game": "games"}
 
 
 def points_table(results: Sequence[MatchResult], rules: Rules) -> Table:
-    """Return the table of who is better."""
+    """Return the table of the matches' results: net points, win rates and sample size."""
     unit = EPISODES[results[0].episode]
     title = f"{results[0].rules_name}, duplicate {unit}; net points per deal for the first agent (95 %)"
     table = plain_table(title, "first", "second")
-    table.caption = _reading(rules, results[0].episode)
+    table.caption = _caption(rules, results[0].episode)
     table.caption_justify = "left"
+
     for heading in ("points", "won %", "lost %", unit, "±0.3\nneeds"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
@@ -39,7 +40,7 @@ def points_table(results: Sequence[MatchResult], rules: Rules) -> Table:
 
 
 def sides_table(result: MatchResult, rules: Rules) -> Table:
-    """Return the table of a match in which every team is a side of its own."""
+    """Return the table of a match with one side for each team."""
     unit = EPISODES[result.episode]
     table = plain_table(
         f"{result.rules_name}, {result.num_plays:,} duplicate {unit}; net points per deal (95 %)", "agent"
@@ -52,24 +53,26 @@ def sides_table(result: MatchResult, rules: Rules) -> Table:
     return table
 
 
-def _reading(rules: Rules, episode: str) -> str | None:
-    """Return how to read the figures where more than two teams play."""
+def _caption(rules: Rules, episode: str) -> str | None:
+    """Return how to read the figures if more than two teams play."""
     if rules.num_teams == 2:
         return None
     if rules.mode != "rotation":
-        return f"The second holds all other seats: of equal players the first wins one in {rules.num_teams}."
+        return f"The second agent holds all other seats: among equals the first wins one in {rules.num_teams}."
     if episode == "deal":
-        return "Deals that the first sits out do not count."
+        return "Deals that the first agent sits out do not count."
     return (
-        "The second holds both other seats: of equal players the first wins one in 3.\n"
-        "Deals that a side sits out count in none of its figures per deal."
+        "The second agent holds both other seats: among equals the first wins one in 3.\n"
+        "Deals that a side sits out do not count in its figures per deal."
     )
 
 
 def style_table(results: Sequence[MatchResult], rules: Rules) -> Table:
-    """Return the table of how each side of each match played."""
-    per = "deal and table" if rules.num_tables > 1 else "deal" if rules.num_teams == 2 else "deal and seat"
-    table = plain_table(f"How they play, per {per}; deadwood is that at the knock", "agent")
+    """Return the table of each side's style of play, match by match."""
+    unit = "deal" if rules.num_teams == 2 else "deal and seat"
+    if rules.num_tables > 1:
+        unit = "deal and table"
+    table = plain_table(f"Style of play, per {unit}; deadwood is that at the knock", "agent")
     trades = rules.has_partners
     for heading in _style_cells(results[0].styles[0], trades):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -81,19 +84,20 @@ def style_table(results: Sequence[MatchResult], rules: Rules) -> Table:
 
 
 def ratings_table(ratings: dict[str, Any], forfeits: Sequence[ForfeitedMatch]) -> RenderableType:
-    """Return the standings of a field, and what is to be said of them."""
+    """Return the standings of a field and a note on how cyclic it is."""
     table = plain_table("Standings (95 %)", "agent")
     table.caption = (
-        "points: per deal, mean over all opponents; Nash: against the mixture that nobody beats; Elo: by episodes won"
+        "points: per deal, mean over all opponents; Nash: against the mixture that no agent beats; Elo: by episodes won"
     )
     table.caption_justify = "left"
+
     for heading in ("points", "Nash\npoints", "share of\nmixture %", "Elo"):
         table.add_column(heading, justify="right", no_wrap=True)
     elo = {row["agent"]: estimate_of(row["rating"]).text(digits=0, sign=True) for row in ratings["bradley_terry"]}
     nash = {row["agent"]: row for row in ratings.get("nash", ())}
     for row in ratings.get("points", ratings["bradley_terry"]):
         name = row["agent"]
-        cells = ["", "", ""]  # of more than two teams the second side holds several: only wins can be rated
+        cells = ["", "", ""]  # with more than two teams the second side holds several: only wins are rated
         if name in nash:
             share = f"{100 * nash[name]['share']['value']:.0f}"
             against_mixture = estimate_of(nash[name]["rating"]).text(sign=True)
@@ -101,32 +105,34 @@ def ratings_table(ratings: dict[str, Any], forfeits: Sequence[ForfeitedMatch]) -
         table.add_row(escape(name), *cells, elo[name])
     for name in dict.fromkeys(forfeit.names[forfeit.side] for forfeit in forfeits):
         table.add_row(escape(name), "forfeited", "", "", "")
-    parts: list[RenderableType] = [table]
-    if "cyclicity" in ratings and ratings["cyclicity"]["noise"] is not None:  # None where too few pairs were played
-        parts.append(Text(cyclicity_sentence(ratings["cyclicity"]) + "\n"))
-    return Group(*parts)
+
+    renderables: list[RenderableType] = [table]
+    if "cyclicity" in ratings and ratings["cyclicity"]["noise"] is not None:  # None if too few pairs were played
+        renderables.append(Text(cyclicity_sentence(ratings["cyclicity"]) + "\n"))
+    return Group(*renderables)
 
 
 def cyclicity_sentence(cyclicity: dict[str, Any]) -> str:
-    """Say how far the field is from an order."""
+    """Return in a sentence how far the field is from a transitive order."""
     share, noise = 100 * cyclicity["share"]["value"], 100 * cyclicity["noise"]
-    said = f"Cyclic share of the field's results: {share:.1f} % (chance alone would make {noise:.1f} %)"
+    sentence = f"Cyclic share of the field's results: {share:.1f} % (noise alone would give {noise:.1f} %)"
     if cyclicity["cycle"]:
-        said += f"; {' beats '.join([*cyclicity['cycle'], cyclicity['cycle'][0]])}, each beyond its interval"
-    return said + "."
+        circle = " beats ".join([*cyclicity["cycle"], cyclicity["cycle"][0]])
+        sentence += f"; {circle}, each with an interval above 0"
+    return sentence + "."
 
 
 def print_forfeits(outcomes: Sequence[MatchResult | ForfeitedMatch], console: Console) -> None:
-    """Say who forfeited which match, and why."""
-    for one in outcomes:
-        if isinstance(one, ForfeitedMatch):
-            match = " v ".join(one.names)
-            line = f"{one.agent} forfeits {match} ({one.reason}, pair {one.pair}): {one.text}"
+    """Print which agents forfeited which matches, and why."""
+    for outcome in outcomes:
+        if isinstance(outcome, ForfeitedMatch):
+            match = " v ".join(outcome.names)
+            line = f"{outcome.agent} forfeits {match} ({outcome.reason}, pair {outcome.pair}): {outcome.text}"
             console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 def plain_table(title: str, *name_columns: str) -> Table:
-    """Return an empty table that leaves room for names on a narrow screen."""
+    """Return an empty table whose name columns stay readable in a narrow terminal."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for heading in name_columns:
         table.add_column(heading, overflow="fold", min_width=9)
@@ -151,7 +157,7 @@ def _style_cells(style: Style, trades: bool) -> dict[str, str]:
 
 
 def section_tables(section: dict[str, Any]) -> list[Table]:
-    """Return a section's matrix, bars and table."""
+    """Return the tables of a section: its matrix, bars and table."""
     tables = []
     if "matrix" in section:
         matrix = section["matrix"]

@@ -1,8 +1,8 @@
-"""Many matches on the same decks: played block by block, kept in a results folder, gone on with after any end.
+"""Many matches on the same decks, played block by block, stored in a results folder and resumed after interruption.
 
-A match's figures are those of its first blocks up to the number of pairs asked for, or up to the wanted
-precision if that is reached earlier; blocks beyond that do not count. So the outcome does not depend on the
-order in which blocks end. A forfeit ends its match and no other.
+A match's figures are those of its first blocks, up to the number of pairs asked for or up to the requested precision
+if that is reached earlier. Blocks beyond that do not count, so the outcome does not depend on the order in which
+blocks end. A forfeit ends its match and no other.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from agents.arena.tournament.results_folder import ResultsFolder
 from agents.arena.tournament.workers import Workers, next_done, play_alone
 from gin_env.rules import Rules
 
-#: A match ends early only if so many pairs have told something, that is, were no tie.
-MIN_TELLING_PAIRS = 100
+#: A match ends early only after this many pairs that were not ties.
+MIN_DECISIVE_PAIRS = 100
 
 Sides = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all matches of a tournament share.
+    """The settings that all matches of a tournament share.
 
     Attributes
     ----------
     rules : Rules
     episode : {"deal", "game"}
     seed, num_pairs : int
-        Which decks, and how many of each match.
+        The seed of the decks, and the number of decks of each match.
     precision : float or None
         The half-width, in points per deal, at which a match ends early.
     time_limit : float
         Seconds that an agent may take for a decision.
     record : {"first", "all", "none"}
-        The deals of each match's first block are written down, all, or none.
+        Which deals to record: those of each match's first block, all, or none.
     thoughts : bool
-        Whether the deals that are written down hold what the agents thought.
+        Whether the recorded deals hold what the agents thought.
     """
 
     rules: Rules
@@ -61,14 +61,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Pairing:
-    """A match that is to be played.
+    """A match to play.
 
     Attributes
     ----------
     sides : tuple of tuple of str
-        For each side the text that names each place's agent.
+        For each side the specification of the agent in each place.
     shown : mapping of str to str
-        What agents are called in tables, where that is not their text.
+        Display names of agents, if they differ from their specifications.
     """
 
     sides: Sides
@@ -76,12 +76,12 @@ class Pairing:
 
     @property
     def members(self) -> Sides:
-        """What the agents of each side are called."""
+        """The display names of each side's agents."""
         return tuple(tuple(self.shown.get(spec, spec) for spec in side) for side in self.sides)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each side is called."""
+        """The name of each side."""
         return tuple(map(side_name, self.members))
 
     @property
@@ -91,7 +91,7 @@ class Pairing:
 
 
 class ForfeitedMatch(NamedTuple):
-    """A match that ended by an agent's fault: which agent, on which side, what it did, in which pair."""
+    """A match that an agent forfeited: which agent, on which side, for what reason, in which pair."""
 
     names: tuple[str, ...]
     agent: str
@@ -106,33 +106,36 @@ Played = dict[tuple[str, int, int], BlockResult]
 
 
 class _Match:
-    """A match while it is played."""
+    """A match of a tournament and the results of its blocks so far."""
 
     def __init__(self, pairing: Pairing, settings: Settings, folder: ResultsFolder | None, played: Played) -> None:
         self.pairing, self.settings = pairing, settings
         self.blocks = list(block_sizes(settings.num_pairs, settings.episode, pairing.sides))
         self.results: dict[int, BlockResult] = {}
-        self.asked = 0  #: blocks that were given out or found
-        self.counted = 0  #: blocks at the beginning whose results are there
+        self.next_number = 0  #: blocks before this one were handed out or have results
+        self.num_counted = 0  #: leading blocks whose results are counted
         self.outcome: MatchResult | ForfeitedMatch | None = None
+
+        # Use the blocks of an earlier run, unless their records are wanted and missing.
         for number, (first, size) in enumerate(self.blocks):
-            found = played.get((pairing.key, first, size))
-            if found is None:
+            result = played.get((pairing.key, first, size))
+            if result is None:
                 continue
-            wanted = self.describe(number).record and found.tally is not None
-            if not wanted or (folder is not None and folder.has_records(pairing.key, first)):
-                self.add(number, found)
+            needs_records = self.block(number).record and result.tally is not None
+            if not needs_records or (folder is not None and folder.has_records(pairing.key, first)):
+                self.add(number, result)
 
     def next_block(self) -> int | None:
-        """Return the number of the next block to play, None where none is left to give out."""
-        while self.asked < len(self.blocks) and self.asked in self.results:
-            self.asked += 1
-        if self.outcome is not None or self.asked == len(self.blocks):
+        """Hand out the number of the next block to play, None if there is none."""
+        while self.next_number < len(self.blocks) and self.next_number in self.results:
+            self.next_number += 1
+        if self.outcome is not None or self.next_number == len(self.blocks):
             return None
-        self.asked += 1
-        return self.asked - 1
+        self.next_number += 1
+        return self.next_number - 1
 
-    def describe(self, number: int) -> Block:
+    def block(self, number: int) -> Block:
+        """Return the description of a block."""
         settings, (first, size) = self.settings, self.blocks[number]
         return Block(
             match=self.pairing.key,
@@ -149,32 +152,32 @@ class _Match:
         )
 
     def add(self, number: int, result: BlockResult) -> None:
-        """Take a block's result; the outcome is known as soon as the blocks before it are there."""
+        """Add a block's result; it counts as soon as all blocks before it have results."""
         self.results[number] = result
-        while self.outcome is None and self.counted in self.results:
-            counted = self.results[self.counted]
-            self.counted += 1
-            if counted.forfeit is not None:
-                told = counted.forfeit
-                agent = self.pairing.members[told["side"]][told["place"]]
-                self.outcome = ForfeitedMatch(self.pairing.names, **{**told, "agent": agent})
-            elif self.counted == len(self.blocks) or self._is_precise():
-                self.outcome = self._so_far()
+        while self.outcome is None and self.num_counted in self.results:
+            forfeit = self.results[self.num_counted].forfeit
+            self.num_counted += 1
+            if forfeit is not None:
+                agent = self.pairing.members[forfeit["side"]][forfeit["place"]]
+                self.outcome = ForfeitedMatch(self.pairing.names, **{**forfeit, "agent": agent})
+            elif self.num_counted == len(self.blocks) or self._is_precise():
+                self.outcome = self._result_so_far()
 
     def _is_precise(self) -> bool:
-        """Return whether the wanted precision is reached; False as well where there is no interval yet."""
+        """Return whether the requested precision is reached; False if there is no interval yet."""
         if self.settings.precision is None:
             return False
-        so_far = self._so_far()
+
+        so_far = self._result_so_far()
         for side in range(len(so_far.names)):
-            # Where agents differ in few pairs, the first that do not differ would look like certainty.
-            if np.count_nonzero(so_far.tally.points[:, :, side].sum(axis=1)) < MIN_TELLING_PAIRS:
+            # Agents that rarely differ tie their first pairs: an interval of width 0 that means nothing.
+            if np.count_nonzero(so_far.tally.points[:, :, side].sum(axis=1)) < MIN_DECISIVE_PAIRS:
                 return False
         widths = [so_far.points_of(side).half_width for side in range(len(so_far.names))]
         return max(widths) <= self.settings.precision
 
-    def _so_far(self) -> MatchResult:
-        blocks = [self.results[number] for number in range(self.counted)]
+    def _result_so_far(self) -> MatchResult:
+        blocks = [self.results[number] for number in range(self.num_counted)]
         settings = self.settings
         return MatchResult(
             names=self.pairing.names,
@@ -188,7 +191,7 @@ class _Match:
 
     @property
     def pairs_done(self) -> int:
-        """Pairs played so far; all of them where the outcome is known."""
+        """The number of pairs played so far; all of them once the outcome is known."""
         if self.outcome is not None:
             return self.settings.num_pairs
         return sum(result.num_pairs for result in self.results.values())
@@ -208,41 +211,44 @@ def play_tournament(
     pairings : sequence of Pairing
     settings : Settings
     workers : Workers
-        Who plays (``agents.arena.tournament.workers.open_workers``).
+        The processes that play blocks (``agents.arena.tournament.workers.open_workers``).
     folder : ResultsFolder, optional
-        Where blocks are kept, and from where those of an earlier call are taken.
+        Stores the blocks; blocks of an earlier call are read from it.
     on_progress : callable, optional
-        Called now and then with the pairs that are done, of all matches, and the name of one under way.
+        Called from time to time with the number of pairs played, over all matches, and the name of a match under way.
     """
     played = folder.blocks() if folder is not None else {}
     matches = [_Match(pairing, settings, folder, played) for pairing in pairings]
     under_way: dict[Future[BlockResult], tuple[_Match, int]] = {}
 
-    def tell() -> None:
+    def report_progress() -> None:
         if on_progress is not None:
             busy = next((match for match, _ in under_way.values()), None)
             on_progress(sum(match.pairs_done for match in matches), " v ".join(busy.pairing.names) if busy else "")
 
-    tell()
+    report_progress()
     waiting = iter(matches)
     match = next(waiting, None)
     while True:
+        # Keep every worker busy, with a few blocks in reserve.
         while match is not None and len(under_way) < 2 * workers.count - 1:
             number = match.next_block()
             if number is None:
                 match = next(waiting, None)
             else:
-                under_way[workers.submit(match.describe(number))] = match, number
+                under_way[workers.submit(match.block(number))] = match, number
         if not under_way:
             break
-        for future in next_done(under_way, tell):
-            of, number = under_way.pop(future)
+
+        for future in next_done(under_way, report_progress):
+            finished_match, number = under_way.pop(future)
             try:
                 result = future.result()
-            except workers.lost:
-                result = play_alone(of.describe(number))
+            except workers.lost:  # find out which block's agent ended the process
+                result = play_alone(finished_match.block(number))
             if folder is not None:
                 folder.add(result)
-            of.add(number, result)
-        tell()
+            finished_match.add(number, result)
+        report_progress()
+
     return [outcome for match in matches if (outcome := match.outcome) is not None]

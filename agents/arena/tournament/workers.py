@@ -1,4 +1,4 @@
-"""Who plays the blocks: this process, all cores of this machine, or a Ray cluster; the results are the same."""
+"""Workers that play blocks: this process, processes on all cores, or a Ray cluster; the results are the same."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from typing import Any, Protocol
 
 from agents.arena.tournament.blocks import Block, BlockResult, forfeited, play_block
 
-#: ``--ray`` without an address: a cluster that RAY_ADDRESS names, or a Ray of its own on this machine.
+#: ``--ray`` without an address: the cluster that RAY_ADDRESS names, or else a new local Ray.
 RAY_DEFAULT = "auto"
 
 
 class Workers(Protocol):
-    """Plays blocks, some at a time."""
+    """Plays blocks, ``count`` at a time."""
 
-    count: int  #: blocks that are played at once
-    lost: tuple[type[Exception], ...]  #: what a block's future raises where the process that played it is gone
+    count: int  #: number of blocks played at once
+    lost: tuple[type[Exception], ...]  #: what a block's future raises if the process that played it has ended
 
     def submit(self, block: Block) -> Future[BlockResult]:
-        """Have a block played."""
+        """Start to play a block."""
 
 
 def num_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class _Alone:
-    """Plays every block in this process, at once; an agent that ends it ends everything."""
+    """Plays every block in this process, when it is submitted; an agent that ends the process ends everything."""
 
     count = 1
     lost: tuple[type[Exception], ...] = ()
@@ -58,7 +58,7 @@ class _Pool:
         self._open()
 
     def _open(self) -> None:
-        # Not forked: a copy of a process with threads (a progress bar's) can hang.
+        # Not forked: a fork of a process with threads, such as a progress bar's, can hang.
         context = multiprocessing.get_context("spawn")
         self._pool = concurrent.futures.ProcessPoolExecutor(
             self.count, mp_context=context, initializer=_end_with_parent
@@ -67,7 +67,7 @@ class _Pool:
     def submit(self, block: Block) -> Future[BlockResult]:
         try:
             return self._pool.submit(play_block, block)
-        except BrokenProcessPool:  # one process is gone, and with it the pool
+        except BrokenProcessPool:  # when one process ends, the whole pool is unusable
             self._open()
             return self._pool.submit(play_block, block)
 
@@ -87,25 +87,26 @@ class _Ray:
 
 @contextlib.contextmanager
 def open_workers(count: int | None = None, ray: str | None = None) -> Iterator[Workers]:
-    """Give what plays blocks.
+    """Open the workers that play blocks.
 
     Parameters
     ----------
     count : int, optional
-        Processes of this machine, by default as many as there are cores; 1 plays in this process.
+        Number of processes on this machine, by default one for each core; 1 plays in this process.
     ray : str, optional
-        The address of a Ray cluster, or ``RAY_DEFAULT``. Agents' files and folders must have the same path on
-        every machine of it.
+        The address of a Ray cluster, or ``RAY_DEFAULT``. Agents' files and folders must have the same path on every
+        machine of the cluster.
 
     Raises
     ------
     ValueError
-        Ray is not installed, or there is no cluster at the address.
+        Ray is not installed, or no cluster answers at the address.
     """
     if ray is not None:
         with _open_ray(ray) as workers:
             yield workers
         return
+
     count = count or num_cores()
     if count == 1:
         yield _Alone()
@@ -118,7 +119,7 @@ def open_workers(count: int | None = None, ray: str | None = None) -> Iterator[W
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone, even killed: nobody else would tell it."""
+    """End this process when its parent ends, even if the parent was killed."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -130,31 +131,31 @@ def _end_with_parent() -> None:
 
 
 def _play_in(folder: str, block: Block) -> BlockResult:
-    """Play a block in a folder, where relative paths mean the same as where the tournament began."""
+    """Play a block in the given working directory, so that relative paths keep their meaning."""
     if os.path.isdir(folder):
         os.chdir(folder)
     return play_block(block)
 
 
 def play_alone(block: Block) -> BlockResult:
-    """Play a block in a process of its own; if that dies, whoever was asked last forfeits."""
+    """Play a block in a process of its own; if that process ends, the agent that was asked last forfeits."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    asked: Any = context.Array("i", [0, 0])
-    process = context.Process(target=_send, args=(block, sender, asked), daemon=True)
+    last_asked: Any = context.Array("i", [0, 0])
+    process = context.Process(target=_play_and_send, args=(block, sender, last_asked), daemon=True)
     process.start()
     sender.close()
     try:
         return receiver.recv()
     except EOFError:
         process.join()
-        side, place = asked[:]
+        side, place = last_asked[:]
         text = f"its process ended (exit status {process.exitcode})"
         return forfeited(block, side, place, "died", text, block.first_pair)
 
 
-def _send(block: Block, sender: Any, asked: Any) -> None:
-    sender.send(play_block(block, lambda side, place: asked.__setitem__(slice(2), (side, place))))
+def _play_and_send(block: Block, sender: Any, last_asked: Any) -> None:
+    sender.send(play_block(block, lambda side, place: last_asked.__setitem__(slice(2), (side, place))))
 
 
 @contextlib.contextmanager
@@ -166,31 +167,31 @@ def _open_ray(address: str) -> Iterator[Workers]:
     import agents
     import gin_env
 
-    named = os.environ.get("RAY_ADDRESS") if address == RAY_DEFAULT else address
-    begun = not ray.is_initialized()
-    if begun:
+    cluster = os.environ.get("RAY_ADDRESS") if address == RAY_DEFAULT else address
+    started_here = not ray.is_initialized()
+    if started_here:
         try:
             ray.init(
-                address=named or "local",
-                # The same code everywhere, whatever is installed there.
+                address=cluster or "local",
+                # The same code on all machines, whatever is installed there.
                 runtime_env={"py_modules": [gin_env, agents], "env_vars": {"OPENBLAS_NUM_THREADS": "1"}},
-                include_dashboard=False if named is None else None,
+                include_dashboard=False if cluster is None else None,
                 log_to_driver=False,
                 logging_level="warning",
             )
         except (ConnectionError, RuntimeError) as error:
-            raise ValueError(f"--ray {address}: no cluster there ({error})") from error
+            raise ValueError(f"--ray {address}: no cluster answers ({error})") from error
     try:
         lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
         task = ray.remote(max_retries=2)(_play_in)
         yield _Ray(task, max(1, int(ray.cluster_resources().get("CPU", 1))), lost)
     finally:
-        if begun:
+        if started_here:
             ray.shutdown()
 
 
 def next_done(waiting: Collection[Future[BlockResult]], on_wait: Callable[[], None]) -> list[Future[BlockResult]]:
-    """Return the blocks that are done, once there is one; ``on_wait`` is called now and then."""
+    """Wait until a block is done and return all that are; ``on_wait`` is called from time to time."""
     while True:
         done, _ = concurrent.futures.wait(waiting, timeout=0.2, return_when=concurrent.futures.FIRST_COMPLETED)
         on_wait()
