@@ -17,9 +17,9 @@ from gin_env.cards.melds import best_of_each
 from gin_env.observation import PlayerView
 from gin_env.observation.turn_plans import (
     DANGER_WEIGHT,
-    FUTURE_DECAY,
-    FUTURE_WEIGHT,
     NUM_BEST,
+    POTENTIAL_DECAY,
+    POTENTIAL_WEIGHT,
     SOLO_NUM_BEST,
     danger,
     gains_of_taking,
@@ -39,8 +39,8 @@ class LookaheadAgent(ScriptedAgent):
     name = "lookahead"
     team_knock_at = 40
     early_turns = 3  #: its own turns in which it knocks; later it waits for gin
-    future_weight = FUTURE_WEIGHT  #: of the prospects in its first turn, beside the deadwood
-    future_decay = FUTURE_DECAY  #: by which that weight falls from turn to turn
+    future_weight = POTENTIAL_WEIGHT  #: of the prospects in its first turn, beside the deadwood
+    future_decay = POTENTIAL_DECAY  #: by which that weight falls from turn to turn
     num_best = NUM_BEST  #: of the cards that may come so many count
     danger_share = 1.0  #: of whom the card would serve, beside the deadwood
 

@@ -154,17 +154,17 @@ def test_nothing_of_the_other_table_is_seen(name: str) -> None:
 LEAKS: dict[str, Callable[[Any], Any]] = {
     "drawn_card": lambda table: table.byte("drawn_card"),
     "offered_card": lambda table: table.byte("offered_card"),
-    "partner_bits": lambda table: table.of_seat(table.boards("hands"), 1),
-    "gave_bits": lambda table: table.of_seat(table.boards("gave_bits"), 1),
-    "shown_bits": lambda table: table.boards_if(table.byte("kind") >= int(Kind.DEAD), table.boards("hands")),
-    "legal": lambda table: table.words_if(table.mover >= 0),
+    "partner_bits": lambda table: table.of_seat(table.per_seat("hands"), 1),
+    "gave_bits": lambda table: table.of_seat(table.per_seat("gave_bits"), 1),
+    "shown_bits": lambda table: table.hands_if(table.byte("kind") >= int(Kind.DEAD), table.per_seat("hands")),
+    "legal": lambda table: table.legal_if(table.mover >= 0),
 }
 
 
 @pytest.mark.parametrize("entry", LEAKS)
 def test_a_leak_in_the_view_is_noticed(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
-    look = view_module._look
-    monkeypatch.setattr(view_module, "_look", lambda *given: {**look(*given), entry: LEAKS[entry](given[1])})
+    look = view_module._visible_facts
+    monkeypatch.setattr(view_module, "_visible_facts", lambda *given: {**look(*given), entry: LEAKS[entry](given[1])})
     found = compare(ALL_RULES["team_hidden"], deal_unknown_cards_anew, EVERYTHING, num_deals=6)
     assert entry in found.changed
 
