@@ -164,7 +164,10 @@ def _write_values(
     ahead: NDArray[np.float64],
     features: SectionWriter,
 ) -> None:
-    """Write the danger of some discards (K,) and the value of those worth a closer look; ``ahead`` (K,) is potential."""
+    """Write the danger of some discards (K,), and the value of those worth a closer look.
+
+    ``ahead`` (K,) is the hand's potential after each discard.
+    """
     rows, cards, points = discards
     risks = danger(view, rows, cards)
     features["danger"][rows, cards] = risks / 10.0

@@ -1,8 +1,8 @@
 """Lookahead features of partners who see each other's cards (``partner_hand_visible``).
 
 A trade is judged by **turn plans** (turn_plans.py): an exchange with the partner or none, then a discard. A plan's
-value is the deadwood that it leaves the team and, with weights, the potential of both hands, which counts less from turn to
-turn, and the danger of the discard. Plans far from the best are left out, and only the seat to move has any.
+value is the deadwood that it leaves the team and, with weights, the potential of both hands, which counts less from
+turn to turn, and the danger of the discard. Plans far from the best are left out, and only the seat to move has any.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ def worthwhile_discards(hands: UInt64Array, candidates: UInt64Array) -> tuple[Ro
 
 
 #: How the lookahead features value a discard or a plan, in points of deadwood: the potential has this weight in the
-#: deal's first turn and a smaller one in each turn after it; then the danger's weight. A seat that plays alone counts fewer
-#: unseen cards in the potential (``SOLO_NUM_BEST``). Partners who see each other's cards have weights of their own.
+#: deal's first turn and a smaller one in each turn after it; then the danger's weight. A seat that plays alone counts
+#: fewer unseen cards in the potential (``SOLO_NUM_BEST``). Partners who see each other's cards have other weights.
 POTENTIAL_DECAY = 0.9
 POTENTIAL_WEIGHT, DANGER_WEIGHT, SOLO_NUM_BEST = 18.0, 0.5, 5
 TEAM_POTENTIAL_WEIGHT, TEAM_DANGER_WEIGHT = 4.0, 0.3

@@ -200,7 +200,7 @@ def test_a_mask_or_a_feature_that_tells_the_buried_pile_is_noticed(monkeypatch: 
 
 
 @pytest.mark.parametrize("kind", [gin_env.raw_env, gin_env.GinRummySingleEnv, gin_env.GinRummyVectorEnv])
-def test_every_door_can_hide_the_buried_pile(kind: Callable[..., Any]) -> None:
+def test_every_environment_can_hide_the_buried_pile(kind: Callable[..., Any]) -> None:
     env = kind(rules=OPTION_SETS["duel_all"], buried_pile=False)
     assert env.encoder.options == ObservationOptions(buried_pile=False)
     names = {section.name for section in env.encoder.sections}
