@@ -84,10 +84,9 @@ class StateEncoder:
         out = np.empty((chosen.num_deals, self.size), dtype=np.float32)
         features = self._layout.writer(out)
 
-        # All planes are unpacked at once, which is faster.
-        planes = unpack_cards(_plane_bits(chosen))
-        for place, (name, _) in enumerate(self._planes):
-            features[name] = planes[:, place]
+        # The planes come first; all are written at once, which is faster.
+        planes_end = len(self._planes) * NUM_CARDS
+        out[:, :planes_end] = unpack_cards(_plane_bits(chosen)).reshape(len(out), -1)
         features["stock"], features["pile"] = _stock_order(chosen), _pile_order(chosen)
         features["legal"] = action_layout(self.rules).mask(chosen.legal)
 

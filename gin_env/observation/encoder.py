@@ -82,7 +82,7 @@ class ObservationEncoder:
         self._template = np.zeros(self.size, dtype=np.float32)
         template = self._layout.writer(self._template[None])
         for name, value, _ in rule_numbers:
-            template[name] = [value]
+            template[name] = np.array([value])
 
     def __reduce__(self) -> tuple[type[ObservationEncoder], tuple[Rules, ObservationOptions]]:
         """Copy and pickle by the arguments: sections are functions."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,9 @@ class SectionWriter:
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._out[:, self._columns[name]]
 
-    def __setitem__(self, name: str, values: ArrayLike) -> None:
+    def __setitem__(self, name: str, values: NDArray[Any]) -> None:
         section = self._out[:, self._columns[name]]
-        shape = np.shape(values)
-        assert shape == section.shape, f"section {name}: expected values of shape {section.shape}, got {shape}"
+        assert values.shape == section.shape, (
+            f"section {name}: expected values of shape {section.shape}, got {values.shape}"
+        )
         section[...] = values

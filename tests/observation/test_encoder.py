@@ -1,4 +1,4 @@
-"""The feature vector: sections say where everything stands, and everything stands there."""
+"""The feature vector: every section is where it says, and holds what it says."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_without_the_buried_pile_only_its_sections_are_missing(rules: Rules) -> 
 
 
 @pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
-def test_the_central_vector_holds_everything(rules: Rules) -> None:
+def test_the_state_encoder_holds_everything(rules: Rules) -> None:
     engine = rich_engine(rules, 8, seed=35)
     encoder, state = StateEncoder(rules), engine.state
     for step, _ in enumerate(play_on(engine, steps=70)):
@@ -212,7 +212,7 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
     """Even in a deal in which every turn takes the upcard, names three wrong cards, and throws."""
     engine = Engine(rules, 1, seed=1)
     engine.reset()
-    layout, central = engine.layout, StateEncoder(rules)
+    layout, critic = engine.layout, StateEncoder(rules)
     plain, ahead = ObservationEncoder(rules, ALL), ObservationEncoder(rules, ObservationOptions(outlook=True))
     turn = ["take", *(["catch AS", "catch 5D", "catch KC"] if rules.catch_glass else [])]
     while not engine.over[0]:
@@ -223,7 +223,7 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
     state = engine.state
     state.scores[:] = state.points
     view = player_view(state, 0)
-    for vector, low in ((plain.encode(view), 0), (ahead.encode(view), OUTLOOK_LOW), (central.encode(state), 0)):
+    for vector, low in ((plain.encode(view), 0), (ahead.encode(view), OUTLOOK_LOW), (critic.encode(state), 0)):
         assert vector.min() >= low
         assert vector.max() <= FEATURE_HIGH
 
@@ -242,7 +242,7 @@ def test_unknown_sections_and_wrong_buffers_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "values"),
-    [("one", np.zeros((3, 1))), ("four", np.zeros((3, 5))), ("four", np.zeros((1, 4))), ("four", 1.0)],
+    [("one", np.zeros((3, 1))), ("four", np.zeros((3, 5))), ("four", np.zeros((1, 4))), ("four", np.float64(1))],
 )
 def test_a_section_written_with_a_wrong_width_fails(name: str, values: np.ndarray) -> None:
     """Also where NumPy would repeat the values to fit."""

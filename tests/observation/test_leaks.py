@@ -33,7 +33,7 @@ Exchange = Callable[[State, int, int, Bookkeeper, np.random.Generator], int]
 
 @dataclass
 class Comparison:
-    """What came of dealing anew: names of what changed for a viewer, and how much was compared."""
+    """The result of dealing hidden cards again: what changed for a viewer, and how much was compared."""
 
     changed: set[str] = field(default_factory=set)
     phases: Counter[Phase] = field(default_factory=Counter)
@@ -62,7 +62,7 @@ def moments(engine: Engine, bookkeepers: list[Bookkeeper]) -> Iterator[np.ndarra
 
 
 def compare(rules: Rules, exchange: Exchange, options: ObservationOptions, num_deals: int = 10) -> Comparison:
-    """Play deals; again and again deal anew what each seat may not know, and compare what it sees."""
+    """Play deals; at many steps deal again what each seat may not know, and compare what it sees."""
     engine = rich_engine(rules, num_deals, seed=21)
     bookkeepers = [Bookkeeper(rules) for _ in range(num_deals)]
     encoder = ObservationEncoder(rules, options)
@@ -114,7 +114,7 @@ def test_without_the_buried_pile_the_features_do_not_tell_it(name: str) -> None:
 
 
 def test_a_catch_may_name_any_card() -> None:
-    """The words of legal catches are all cards, then all but those named."""
+    """The bitmasks of legal catches are all cards, then all but those named."""
     engine = rich_engine(OPTION_SETS["team_hidden"], 40, seed=2)
     state, word = engine.state, engine.layout.catch_word
     for _ in play_on(engine):
@@ -127,7 +127,7 @@ def test_a_catch_may_name_any_card() -> None:
 
 @pytest.mark.parametrize("name", ["two_tables_4p", "tables_gross", "tables_net"])
 def test_nothing_of_the_other_table_is_seen(name: str) -> None:
-    """Whatever stands in the other table's row, observations, masks and views stay."""
+    """Whatever the other table's row holds, observations, masks and views do not change."""
     env = gin_env.raw_env(ALL_RULES[name], episode="game", derived=True, showdown=True)
     env.reset(seed=4)
     generator = np.random.default_rng(3)
