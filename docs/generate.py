@@ -54,13 +54,12 @@ def observation_page() -> str:
         "# Observation",
         NOTE,
         "An observation is one float32 vector of named sections; `ObservationEncoder(rules, options).section(name)` "
-        "returns the position of each. Seats are relative to the viewer: own, left, partner, right, or own and "
-        "opponent. A card plane has one 0 or 1 per card, in the order S H D C, each suit A to K. The tables show all "
-        "options switched on: `showdown=True` adds the sections from `shown_own` to the last `laid_off_...`, "
-        "`derived=True` those from `deadwood` on, and `outlook=True` those from `potential` on; `buried_pile=False` "
-        "omits `pile`, `discarded_...` and `declined_...`. The last tables show what optional rules add. "
-        f"Without options the vector has {plain['palace_4p']} numbers for `palace_4p` and {plain['classic_2p']} for "
-        "`classic_2p`.",
+        "gives its start and width. Seats are counted from the viewer: own, left, partner, right, or own and opponent. "
+        "Card planes hold one 0 or 1 per card, in the order S H D C, each suit A to K. The tables show all options on: "
+        "`showdown=True` adds the sections from `shown_own` to the last `laid_off_...`, `derived=True` those from "
+        "`deadwood` on, `outlook=True` the lookahead features from `prospects` on, and `buried_pile=False` leaves out "
+        "`pile`, `discarded_...` and `declined_...`. The last tables show what optional rules bring. "
+        f"Without them the vector has {plain['palace_4p']} numbers for four players and {plain['classic_2p']} for two.",
     ]
     for table, names in _grouped(tables).items():
         parts += [f"## {', '.join(f'`{name}`' for name in names)}", table]

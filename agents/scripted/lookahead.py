@@ -17,9 +17,9 @@ from gin_env.cards.melds import best_of_each
 from gin_env.observation import PlayerView
 from gin_env.observation.turn_plans import (
     DANGER_WEIGHT,
-    FUTURE_DECAY,
-    FUTURE_WEIGHT,
     NUM_BEST,
+    POTENTIAL_DECAY,
+    POTENTIAL_WEIGHT,
     SOLO_NUM_BEST,
     danger,
     gains_of_taking,
@@ -39,8 +39,8 @@ class LookaheadAgent(ScriptedAgent):
     name = "lookahead"
     team_knock_at = 40
     early_turns = 3  #: number of its own turns in which it knocks; later it waits for gin
-    future_weight = FUTURE_WEIGHT  #: weight of the hand potential in its first turn, relative to the deadwood
-    future_decay = FUTURE_DECAY  #: factor by which that weight falls from turn to turn
+    future_weight = POTENTIAL_WEIGHT  #: weight of the hand potential in its first turn, relative to the deadwood
+    future_decay = POTENTIAL_DECAY  #: factor by which that weight falls from turn to turn
     num_best = NUM_BEST  #: how many of the cards that may come count, the best ones
     danger_share = 1.0  #: weight of the danger of a discard, relative to the deadwood
 

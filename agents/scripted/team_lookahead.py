@@ -19,14 +19,14 @@ from gin_env.cards.melds import best_of_each, deadwood
 from gin_env.observation import PlayerView
 from gin_env.observation.turn_plans import (
     TEAM_DANGER_WEIGHT,
-    TEAM_FUTURE_WEIGHT,
-    Plans,
+    TEAM_POTENTIAL_WEIGHT,
+    TurnPlans,
     cards_to_trade,
     exchanges,
     gin_bonus,
     left_by_drawing,
     left_by_taking,
-    plans_of,
+    plans_from_exchanges,
     trading_hands,
     values_of_plans,
 )
@@ -43,7 +43,7 @@ class TeamLookaheadAgent(LookaheadAgent):
     """
 
     name = "team-lookahead"
-    team_future_weight = TEAM_FUTURE_WEIGHT  #: weight of both hands' potential in the first turn
+    team_future_weight = TEAM_POTENTIAL_WEIGHT  #: weight of both hands' potential in the first turn
     danger_weight = TEAM_DANGER_WEIGHT  #: weight of the danger of a discard
     take_margin = 1.0  #: how many points better than a card of the stock the upcard must be
     #: The most team deadwood with which it knocks in each of the deal's first turns; later it knocks only with gin.
@@ -63,12 +63,12 @@ class TeamLookaheadAgent(LookaheadAgent):
         if not view.rules.sees_partner:
             return super()._play(view)
         rows, given, answered = exchanges(view.legal_give_bits, view.partner_bits)
-        _, plans = plans_of(view, view.hand_bits, view.partner_bits, rows, given, answered)
+        _, plans = plans_from_exchanges(view, view.hand_bits, view.partner_bits, rows, given, answered)
         best = best_of_each(plans.rows, len(view), self._values(view, plans))
 
         # The first step of the best plan: offer its card, or without an exchange end the turn.
         offers, cards = plans.given[best], plans.discarded[best]
-        knocks = self._ends(view, np.arange(len(view)), plans.own[best], plans.team[best])
+        knocks = self._ends(view, np.arange(len(view)), plans.mover_deadwood[best], plans.team_deadwood[best])
         knocks &= (view.legal_knock_bits & CARD_BITS[cards]) != 0
         ending = np.where(knocks, view.layout.knock, view.layout.discard) + cards
         actions = np.where(offers == NO_CARD, ending, view.layout.give + offers)
@@ -85,12 +85,12 @@ class TeamLookaheadAgent(LookaheadAgent):
             return super()._answer(view)
         movers, partners = trading_hands(view)
         rows, answers = rows_and_cards(partners)
-        _, plans = plans_of(view, movers, partners, rows, np.full(len(rows), NO_CARD), answers)
+        _, plans = plans_from_exchanges(view, movers, partners, rows, np.full(len(rows), NO_CARD), answers)
         return view.layout.give + plans.answered[best_of_each(plans.rows, len(view), self._values(view, plans))]
 
-    def _values(self, view: PlayerView, plans: Plans) -> Numbers:
+    def _values(self, view: PlayerView, plans: TurnPlans) -> Numbers:
         """Return the value of each plan (K,), lower is better; of equal values the first plan is chosen."""
-        rows, own, team = plans.rows, plans.own, plans.team
+        rows, own, team = plans.rows, plans.mover_deadwood, plans.team_deadwood
         values = values_of_plans(view, plans, self.team_future_weight, self.future_decay, self.danger_weight)
         ending = team - gin_bonus(view.rules, own, team) - _FIRST
         values = np.where(self._ends(view, rows, own, team), ending, values)

@@ -1,7 +1,7 @@
-"""What a critic may see during training and no agent ever: the whole state, or what one seat does not know of it.
+"""Privileged encoders: what a critic may see during training, and no agent ever.
 
-:class:`StateEncoder` writes the whole state with the seats as they sit at the table; :class:`HiddenEncoder` writes
-just what an observation leaves out, the seats counted from the viewer.
+:class:`StateEncoder` writes the whole state, with the seats as they are at the table; :class:`HiddenEncoder` writes
+only what an observation leaves out, with the seats counted from the viewer.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from gin_env.cards.hand_potential import completing_cards
 from gin_env.cards.melds import first_arrangements
 from gin_env.engine import Phase, State, action_layout
 from gin_env.engine.state import NUM_SHEETS
-from gin_env.observation.encoder import side_by_side
 from gin_env.observation.features import BOXES_SCALE, POINTS_SCALE
+from gin_env.observation.sections import SectionLayout
 from gin_env.rules import Rules
 from gin_env.scoring import Kind
 
@@ -37,7 +37,7 @@ class StateEncoder:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._choices = {
+        self._one_hots = {
             "phase": len(Phase),
             "mover": rules.num_seats,
             "turn_seat": rules.num_seats,
@@ -61,35 +61,44 @@ class StateEncoder:
             self._scales["catches"] = 1
         if rules.score_sheet == "hollywood":
             self._scales |= {"sheet_scores": rules.target, "sheet_boxes": BOXES_SCALE}
+
         columns = {"points": rules.num_teams, "scores": rules.num_teams, "boxes": rules.num_teams}
         columns |= {"boasted": rules.num_seats, "boast_bar": rules.num_seats}
         columns |= dict.fromkeys(("sheet_scores", "sheet_boxes"), NUM_SHEETS * rules.num_teams)
-        widths = [(name, NUM_CARDS, meaning) for name, meaning in _boards(rules)]
+
+        self._planes = _planes(rules)
+        widths = [(name, NUM_CARDS, meaning) for name, meaning in self._planes]
         widths += [
-            ("stock", NUM_CARDS, "1 for the stock's top card, less for each below; 0 for cards elsewhere"),
-            ("pile", NUM_CARDS, "1 for the pile's top card, less for each below; 0 for cards elsewhere"),
+            ("stock", NUM_CARDS, "1 for the stock's top card, less for each card below; 0 for cards elsewhere"),
+            ("pile", NUM_CARDS, "1 for the pile's top card, less for each card below; 0 for cards elsewhere"),
             ("legal", action_layout(rules).size, "the mover's legal actions"),
         ]
-        widths += [(name, width, f"{name}, one-hot") for name, width in self._choices.items()]
+        widths += [(name, width, f"{name}, one-hot") for name, width in self._one_hots.items()]
         widths += [(name, columns.get(name, 1), f"{name} / {scale}") for name, scale in self._scales.items()]
-        self.sections, self.size = side_by_side(widths)
+        self._layout = SectionLayout(widths)
+        self.sections, self.size = self._layout.sections, self._layout.size
 
     def encode(self, state: State, rows: ArrayLike | None = None) -> NDArray[np.float32]:
         """Return the vectors (M, S) of all rows of a state or of some."""
-        some = state if rows is None else state.take(rows)
-        count = some.num_deals
-        parts: list[NDArray] = [unpack_cards(_board_bits(some)).reshape(count, -1)]
-        parts += [_stock_order(some), _pile_order(some), action_layout(self.rules).mask(some.legal)]
-        for name, width in self._choices.items():
-            parts.append(getattr(some, name)[:, None] == np.arange(width))
+        chosen = state if rows is None else state.take(rows)
+        out = np.empty((chosen.num_deals, self.size), dtype=np.float32)
+        features = self._layout.writer(out)
+
+        # The planes come first; all are written at once, which is faster.
+        planes_end = len(self._planes) * NUM_CARDS
+        out[:, :planes_end] = unpack_cards(_plane_bits(chosen)).reshape(len(out), -1)
+        features["stock"], features["pile"] = _stock_order(chosen), _pile_order(chosen)
+        features["legal"] = action_layout(self.rules).mask(chosen.legal)
+
+        for name, width in self._one_hots.items():
+            features[name] = getattr(chosen, name)[:, None] == np.arange(width)
         for name, scale in self._scales.items():
-            parts.append(np.reshape(getattr(some, name) / scale, (count, -1)))
-        out = np.concatenate(parts, axis=1, dtype=np.float32, casting="unsafe")
-        assert out.shape == (count, self.size)
+            values = getattr(chosen, name) / scale
+            features[name] = values.reshape(len(out), -1) if values.ndim > 1 else values
         return out
 
 
-#: Cards from the stock's top that a hidden vector shows, in order.
+#: How many of the stock's top cards a ``HiddenEncoder`` shows, in order.
 STOCK_DEPTH = 4
 
 
@@ -112,62 +121,63 @@ class HiddenEncoder:
         self.rules = rules
         partner = 2 if rules.sees_partner else None
         self._hidden = [seat for seat in range(1, rules.num_seats) if seat != partner]
+
         widths = []
         for seat in self._hidden:
-            whose = f"of the seat {seat} to the left of the viewer"
+            whose = f"of the seat {seat} places to the left of the viewer"
             widths += [
                 (f"hand_{seat}", NUM_CARDS, f"cards {whose}"),
                 (f"melded_{seat}", NUM_CARDS, f"cards in melds {whose}"),
                 (f"completing_{seat}", NUM_CARDS, f"cards that would make a meld with the hand {whose}"),
             ]
         widths += [(f"stock_{depth}", NUM_CARDS, f"card number {depth} of the stock") for depth in range(STOCK_DEPTH)]
-        self._num_boards = len(widths)
         widths += [(f"deadwood_{seat}", 1, "least deadwood of that hand / 10") for seat in self._hidden]
-        widths.append(("place", 1, "which of its team's seats the viewer has, from 0"))
-        self.sections, self.size = side_by_side(widths)
+        widths.append(("place", 1, "which of the team's seats the viewer has, from 0"))
+        self._layout = SectionLayout(widths)
+        self.sections, self.size = self._layout.sections, self._layout.size
 
     def encode(self, state: State, rows: NDArray[np.intp], seats: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the vectors (M, H) of some rows (M,), each seen from a seat (M,)."""
         out = np.empty((len(rows), self.size), dtype=np.float32)
-        boards = np.empty((len(rows), self._num_boards), dtype=np.uint64)
-        boards_end, first_stock = self._num_boards * NUM_CARDS, 3 * len(self._hidden)
-        for number, seat in enumerate(self._hidden):
+        features = self._layout.writer(out)
+        for seat in self._hidden:
             hands = state.hands[rows, (seats + seat) % self.rules.num_seats]
-            laid = first_arrangements(hands)
-            boards[:, 3 * number] = hands
-            boards[:, 3 * number + 1] = laid.set_bits | laid.run_bits
-            boards[:, 3 * number + 2] = completing_cards(hands)
-            out[:, boards_end + number] = laid.deadwood / 10.0
+            melds = first_arrangements(hands)
+            features[f"hand_{seat}"] = unpack_cards(hands)
+            features[f"melded_{seat}"] = unpack_cards(melds.set_bits | melds.run_bits)
+            features[f"completing_{seat}"] = unpack_cards(completing_cards(hands))
+            features[f"deadwood_{seat}"] = melds.deadwood / 10.0
+
         next_card = state.stock_next[rows].astype(np.intp)
         for depth in range(STOCK_DEPTH):
-            place = next_card + depth
-            card = CARD_BITS[state.deck[rows, np.minimum(place, NUM_CARDS - 1)]]
-            boards[:, first_stock + depth] = np.where(place < NUM_CARDS, card, np.uint64(0))
-        out[:, -1] = seats // self.rules.num_teams
-        out[:, :boards_end] = unpack_cards(boards).reshape(len(rows), -1)
+            position = next_card + depth
+            card = CARD_BITS[state.deck[rows, np.minimum(position, NUM_CARDS - 1)]]
+            features[f"stock_{depth}"] = unpack_cards(np.where(position < NUM_CARDS, card, np.uint64(0)))
+        features["place"] = seats // self.rules.num_teams
         return out
 
 
-def _boards(rules: Rules) -> list[tuple[str, str]]:
+def _planes(rules: Rules) -> list[tuple[str, str]]:
+    """Return name and meaning of the card planes of the whole state, in order."""
     seats = range(rules.num_seats)
-    boards = [(f"hand_{seat}", f"cards of seat {seat}") for seat in seats]
-    boards += [(f"known_{seat}", f"cards publicly known to lie with seat {seat}") for seat in seats]
+    planes = [(f"hand_{seat}", f"cards of seat {seat}") for seat in seats]
+    planes += [(f"known_{seat}", f"cards that everybody knows seat {seat} to hold") for seat in seats]
     teams = range(rules.num_teams)
-    boards += [(f"team_known_{team}", f"cards publicly known to lie with team {team}") for team in teams]
-    boards += [(f"discarded_{seat}", f"cards thrown by seat {seat}") for seat in seats]
-    boards += [(f"declined_{seat}", f"upcards declined by seat {seat}") for seat in seats]
-    boards += [(f"gave_{seat}", f"cards that seat {seat} gave to its partner, who still holds them") for seat in seats]
-    boards += [("taken", "card taken from the pile in this turn"), ("drawn", "card drawn or taken in this turn")]
-    boards.append(("offered", "card on offer to the partner"))
+    planes += [(f"team_known_{team}", f"cards that everybody knows a seat of team {team} to hold") for team in teams]
+    planes += [(f"discarded_{seat}", f"cards discarded by seat {seat}") for seat in seats]
+    planes += [(f"declined_{seat}", f"upcards declined by seat {seat}") for seat in seats]
+    planes += [(f"gave_{seat}", f"cards that seat {seat} gave to its partner, who still holds them") for seat in seats]
+    planes += [("taken", "card taken from the pile in this turn"), ("drawn", "card drawn or taken in this turn")]
+    planes.append(("offered", "card on offer to the partner"))
     if rules.looks_at_upcard:
-        boards.append(("first_upcard", "the card turned up at the deal"))
+        planes.append(("first_upcard", "the card turned up at the deal"))
     if rules.catch_glass:
-        boards += [("named", "cards named in the catch under way"), ("caught", "cards of successful catches")]
-    return boards
+        planes += [("named", "cards named in the catch under way"), ("caught", "cards of successful catches")]
+    return planes
 
 
-def _board_bits(state: State) -> UInt64Array:
-    """Return the bitboards of ``_boards``, in its order; shape (M, B)."""
+def _plane_bits(state: State) -> UInt64Array:
+    """Return the bitplanes of ``_planes``, in its order; shape (M, B)."""
     by_seat = [state.hands, state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits]
     cards = [CARD_BITS[ids][:, None] for ids in (state.taken_card, state.drawn_card, state.offered_card)]
     if state.rules.looks_at_upcard:
@@ -178,6 +188,7 @@ def _board_bits(state: State) -> UInt64Array:
 
 
 def _stock_order(state: State) -> NDArray[np.float32]:
+    """Return for each card its place in the stock (M, 52), 1 for the top, falling to 0."""
     depth = np.arange(NUM_CARDS) - state.stock_next.astype(np.intp)[:, None]
     values = np.where(depth >= 0, 1.0 - np.maximum(depth, 0) / NUM_CARDS, 0.0)
     out = np.zeros((state.num_deals, NUM_CARDS), dtype=np.float32)
@@ -186,6 +197,7 @@ def _stock_order(state: State) -> NDArray[np.float32]:
 
 
 def _pile_order(state: State) -> NDArray[np.float32]:
+    """Return for each card its place in the pile (M, 52), 1 for the top, falling to 0."""
     out = np.zeros((state.num_deals, NUM_CARDS), dtype=np.float32)
     places = np.arange(NUM_CARDS)
     sizes = state.pile_size.astype(np.intp)[:, None]

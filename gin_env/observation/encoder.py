@@ -1,13 +1,11 @@
-"""Features: a ``PlayerView`` written as one float32 vector of named sections (``sections.py`` names them).
+"""A ``PlayerView`` as one float32 vector of named sections; features.py lists the sections.
 
-``ObservationEncoder.describe()`` prints the table, and docs/observation.md is made from it.
+``ObservationEncoder.describe()`` returns them as a table, from which docs/observation.md is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,31 +22,13 @@ from gin_env.observation.features import (
     scalar_sections,
 )
 from gin_env.observation.lookahead_features import lookahead_sections, write_lookahead
-from gin_env.observation.view import PlayerView, batch_of_one
+from gin_env.observation.sections import Section, SectionLayout, SectionWriter
+from gin_env.observation.view import PlayerView, RowView, batch_of_one
 from gin_env.rules import Rules, resolve_rules
 
 __all__ = ["ObservationEncoder", "ObservationOptions", "Section"]
 
 Float32Array = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Section:
-    """A named stretch of the vector."""
-
-    name: str
-    width: int
-    meaning: str
-    start: int = 0
-
-
-def side_by_side(widths: Sequence[tuple[str, int, str]]) -> tuple[tuple[Section, ...], int]:
-    """Return sections of some names, widths and meanings, one after another, and the width of all."""
-    starts = np.cumsum([0, *(width for _, width, _ in widths)]).tolist()
-    sections = tuple(
-        Section(name, width, meaning, start) for (name, width, meaning), start in zip(widths, starts[:-1], strict=True)
-    )
-    return sections, starts[-1]
 
 
 class ObservationEncoder:
@@ -70,36 +50,39 @@ class ObservationEncoder:
     def __init__(self, rules: Rules | str, options: ObservationOptions | None = None) -> None:
         self.rules = rules = resolve_rules(rules)
         self.options = options or ObservationOptions()
-        self._boards = card_plane_sections(rules, self.options)
-        self._choices = one_hot_sections(rules)
-        self._numbers = scalar_sections(rules)
+        self._planes = card_plane_sections(rules, self.options)
+        self._one_hots = one_hot_sections(rules)
+        self._scalars = scalar_sections(rules)
         rule_numbers = rule_sections(rules)
-        widths = [(name, NUM_CARDS, board.meaning) for board in self._boards for name in board.names]
-        widths += [(choice.name, choice.size, choice.meaning) for choice in self._choices]
-        widths += [(number.name, number.width, number.meaning) for number in self._numbers]
+
+        widths = [(name, NUM_CARDS, planes.meaning) for planes in self._planes for name in planes.names]
+        widths += [(one_hot.name, one_hot.size, one_hot.meaning) for one_hot in self._one_hots]
+        widths += [(scalar.name, scalar.width, scalar.meaning) for scalar in self._scalars]
         widths += [(name, 1, meaning) for name, _, meaning in rule_numbers]
         if self.options.derived:
-            widths += [(name, width, meaning) for name, width, meaning in derived_sections(rules)]
-        self._lookahead_width = 0
+            widths += derived_sections(rules)
         if self.options.outlook:
-            looks = lookahead_sections(rules)
-            self._lookahead_width = sum(width for _, width, _ in looks)
-            widths += looks
-        self.sections, self.size = side_by_side(widths)
-        self._num_boards = sum(len(board.names) for board in self._boards)
+            widths += lookahead_sections(rules)
+        self._layout = SectionLayout(widths)
+        self.sections, self.size = self._layout.sections, self._layout.size
+
+        # Planes, one-hot codes and scalars are collected in one array each and written at once, which is faster.
+        self._plane_layout = SectionLayout([(planes.name, len(planes.names), "") for planes in self._planes])
+        self._code_layout = SectionLayout([(one_hot.name, 1, "") for one_hot in self._one_hots])
+        self._scalar_layout = SectionLayout([(scalar.name, scalar.width, "") for scalar in self._scalars])
         self._starts = {section.name: section.start for section in self.sections}
-        self._choice_starts = np.array([self._starts[choice.name] for choice in self._choices])
-        self._choice_sizes = np.array([choice.size for choice in self._choices])
-        self._number_start = self._starts[self._numbers[0].name]
-        self._number_width = sum(number.width for number in self._numbers)
-        self._rule_start = self._number_start + self._number_width
-        self._derived_start = self._rule_start + len(rule_numbers)
-        #: (F,) what every vector holds: the rules' numbers, and zeros.
+        self._one_hot_starts = np.array([self._starts[one_hot.name] for one_hot in self._one_hots])
+        self._one_hot_sizes = np.array([one_hot.size for one_hot in self._one_hots])
+        self._scales = np.concatenate([np.full(scalar.width, float(scalar.scale)) for scalar in self._scalars])
+        self._planes_end = self._plane_layout.size * NUM_CARDS
+        scalars_start = self._starts[self._scalars[0].name]
+        self._scalar_columns = slice(scalars_start, scalars_start + self._scalar_layout.size)
+
+        #: (F,) what every vector starts from: the rules' numbers, and zeros.
         self._template = np.zeros(self.size, dtype=np.float32)
-        self._template[self._rule_start : self._derived_start] = [value for _, value, _ in rule_numbers]
-        self._board_columns = _columns([len(board.names) for board in self._boards])
-        self._number_columns = _columns([number.width for number in self._numbers])
-        self._scales = np.concatenate([np.full(number.width, float(number.scale)) for number in self._numbers])
+        template = self._layout.writer(self._template[None])
+        for name, value, _ in rule_numbers:
+            template[name] = np.array([value])
 
     def __reduce__(self) -> tuple[type[ObservationEncoder], tuple[Rules, ObservationOptions]]:
         """Copy and pickle by the arguments: sections are functions."""
@@ -110,7 +93,7 @@ class ObservationEncoder:
         for section in self.sections:
             if section.name == name:
                 return section
-        raise KeyError(f"no section {name!r}; there are {', '.join(section.name for section in self.sections)}")
+        raise KeyError(f"no section {name!r}: expected one of {', '.join(section.name for section in self.sections)}")
 
     def describe(self) -> str:
         """Return the sections as a Markdown table."""
@@ -127,87 +110,97 @@ class ObservationEncoder:
         if out is None:
             out = np.empty((count, self.size), dtype=np.float32)
         elif out.shape != (count, self.size) or out.dtype != np.float32:
-            raise ValueError(f"out is {out.dtype} {out.shape}: float32 {(count, self.size)} is needed")
-        boards_end = self._num_boards * NUM_CARDS
-        bits = np.unpackbits(self._stack_boards(view).view(np.uint8), axis=1, bitorder="little")
-        # All 64 bits of each board, then 52 of them: unpacking just 52 takes twice as long.
-        boards = out[:, :boards_end].reshape(count, self._num_boards, NUM_CARDS)
-        boards[:] = bits.reshape(count, self._num_boards, 64)[:, :, :NUM_CARDS]
-        out[:, boards_end : self._derived_start] = self._template[boards_end : self._derived_start]
-        self._write_choices(view, out)
-        self._write_numbers(view, out)
+            raise ValueError(f"out: expected float32 {(count, self.size)}, got {out.dtype} {out.shape}")
+
+        self._write_planes(view, out)
+        out[:, self._planes_end :] = self._template[self._planes_end :]
+        self._write_one_hots(view, out)
+        self._write_scalars(view, out)
+
+        features = self._layout.writer(out)
         if self.options.derived:
-            _write_derived(self.rules, view.hand_bits, view.partner_bits, out[:, self._derived_start :])
+            _write_derived(self.rules, view.hand_bits, view.partner_bits, features)
         if self.options.outlook:
-            write_lookahead(view, out[:, self.size - self._lookahead_width :])
+            write_lookahead(view, features)
         return out
 
-    def encode_single(self, view: SimpleNamespace) -> Float32Array:
+    def encode_single(self, view: RowView) -> Float32Array:
         """Return the features (F,) of a ``single_view``: the same sections, from Python numbers."""
-        boards: list[int] = []
-        for board in self._boards:
-            bits = board.bits(view)
-            if len(board.names) == 1:
-                boards.append(bits)
-            else:
-                boards.extend(bits)
+        # The sources read a row as they read a batch: a RowView has the same names (see view.py).
+        row = cast(PlayerView, view)
         out = self._template.copy()
-        boards_end = self._num_boards * NUM_CARDS
-        out[:boards_end] = unpack_cards(np.array(boards, dtype=np.uint64)).reshape(-1)
-        for choice in self._choices:
-            value = choice.value(view)
-            if value < choice.size:
-                out[self._starts[choice.name] + value] = 1.0
-        for number in self._numbers:
-            value, start = number.value(view), self._starts[number.name]
-            if number.width == 1:
-                out[start] = value / number.scale
+        bits: list[int] = []
+        for planes in self._planes:
+            values = planes.source(row)
+            if planes.owners:
+                bits.extend(values)
             else:
-                out[start : start + number.width] = [part / number.scale for part in value]
-        if self.options.derived:
-            hand, partner = (np.array([bits], dtype=np.uint64) for bits in (view.hand_bits, view.partner_bits))
-            _write_derived(self.rules, hand, partner, out[None, self._derived_start :])
-        if self.options.outlook:
-            write_lookahead(batch_of_one(view), out[None, self.size - self._lookahead_width :])
+                bits.append(cast(int, values))
+        out[: self._planes_end] = unpack_cards(np.array(bits, dtype=np.uint64)).reshape(-1)
+
+        for one_hot in self._one_hots:
+            code = one_hot.source(row)
+            if code < one_hot.size:
+                out[self._starts[one_hot.name] + code] = 1.0
+
+        for scalar in self._scalars:
+            value, start = scalar.source(row), self._starts[scalar.name]
+            if scalar.width == 1:
+                out[start] = value / scalar.scale
+            else:
+                out[start : start + scalar.width] = [part / scalar.scale for part in value]
+
+        if self.options.derived or self.options.outlook:
+            features = self._layout.writer(out[None])
+            if self.options.derived:
+                hand, partner = (np.array([cards], dtype=np.uint64) for cards in (view.hand_bits, view.partner_bits))
+                _write_derived(self.rules, hand, partner, features)
+            if self.options.outlook:
+                write_lookahead(batch_of_one(view), features)
         return out
 
-    def _stack_boards(self, view: PlayerView) -> UInt64Array:
-        stacked = np.empty((len(view), self._num_boards), dtype="<u8")
-        for board, columns in zip(self._boards, self._board_columns, strict=True):
-            stacked[:, columns] = board.bits(view)
-        return stacked
+    def _write_planes(self, view: PlayerView, out: Float32Array) -> None:
+        """Write all card planes."""
+        count, num_planes = len(view), self._plane_layout.size
+        bits = np.empty((count, num_planes), dtype="<u8")
+        writer = self._plane_layout.writer(bits)
+        for planes in self._planes:
+            writer[planes.name] = planes.source(view)
 
-    def _write_choices(self, view: PlayerView, out: Float32Array) -> None:
-        values = np.empty((len(view), len(self._choices)), dtype=np.intp)
-        for column, choice in enumerate(self._choices):
-            values[:, column] = choice.value(view)
-        # "Nobody" in the last choice, the knocker, falls on the first number, which is written next.
-        values = np.minimum(values, self._choice_sizes)
-        out[np.arange(len(view))[:, None], values + self._choice_starts] = 1.0
+        # All 64 bits of each plane, then 52 of them: unpacking just 52 takes twice as long.
+        unpacked = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little")
+        target = out[:, : self._planes_end].reshape(count, num_planes, NUM_CARDS)
+        target[:] = unpacked.reshape(count, num_planes, 64)[:, :, :NUM_CARDS]
 
-    def _write_numbers(self, view: PlayerView, out: Float32Array) -> None:
-        values = np.empty((len(view), self._number_width))
-        for number, columns in zip(self._numbers, self._number_columns, strict=True):
-            values[:, columns] = number.value(view)
+    def _write_one_hots(self, view: PlayerView, out: Float32Array) -> None:
+        """Write the one-hot sections; the scalars must be written afterwards."""
+        codes = np.empty((len(view), len(self._one_hots)), dtype=np.intp)
+        writer = self._code_layout.writer(codes)
+        for one_hot in self._one_hots:
+            writer[one_hot.name] = one_hot.source(view)
+
+        # "Nobody" in the last one, the knocker, falls on the first scalar, which is written next.
+        codes = np.minimum(codes, self._one_hot_sizes)
+        out[np.arange(len(view))[:, None], codes + self._one_hot_starts] = 1.0
+
+    def _write_scalars(self, view: PlayerView, out: Float32Array) -> None:
+        """Write the scalars, each divided by its scale."""
+        values = np.empty((len(view), self._scalar_layout.size))
+        writer = self._scalar_layout.writer(values)
+        for scalar in self._scalars:
+            writer[scalar.name] = scalar.source(view)
         values /= self._scales
-        out[:, self._number_start : self._rule_start] = values
+        out[:, self._scalar_columns] = values
 
 
-def _columns(widths: list[int]) -> list[int | slice]:
-    """Return where sections of these widths stand side by side: one column as an int, several as a slice."""
-    ends = np.cumsum(widths).tolist()
-    return [end - 1 if width == 1 else slice(end - width, end) for width, end in zip(widths, ends, strict=True)]
-
-
-def _write_derived(rules: Rules, hands: UInt64Array, partners: UInt64Array, out: Float32Array) -> None:
-    """Write the computed features of the viewers' hands and their partners' (M,) into ``out`` (M, ...)."""
+def _write_derived(rules: Rules, hands: UInt64Array, partners: UInt64Array, features: SectionWriter) -> None:
+    """Write the computed features of the viewers' hands and their partners' (M,) into sections that hold zeros."""
     rows, cards, points = deadwood_after_each(hands, hands)
-    out[:, 1 : 1 + NUM_CARDS] = 0.0
-    out[rows, 1 + cards] = (DEADWOOD_SCALE - points) / DEADWOOD_SCALE
-    parts = [(0, 1 + NUM_CARDS, hands)]
-    if rules.sees_partner:
-        parts.append((1 + 2 * NUM_CARDS, 2 + 2 * NUM_CARDS, partners))
-    for deadwood_column, melded_column, bits in parts:
-        laid = first_arrangements(bits)
-        out[:, deadwood_column] = laid.deadwood / DEADWOOD_SCALE
-        out[:, melded_column : melded_column + NUM_CARDS] = unpack_cards(laid.set_bits | laid.run_bits)
+    features["saved_by_discard"][rows, cards] = (DEADWOOD_SCALE - points) / DEADWOOD_SCALE
+
+    own = [("deadwood", "melded", hands)]
+    partner = [("partner_deadwood", "partner_melded", partners)] if rules.sees_partner else []
+    for deadwood_name, melded_name, bits in own + partner:
+        melds = first_arrangements(bits)
+        features[deadwood_name] = melds.deadwood / DEADWOOD_SCALE
+        features[melded_name] = unpack_cards(melds.set_bits | melds.run_bits)

@@ -1,11 +1,13 @@
-"""Gathering what views show: many rows in arrays, or one row in Python numbers, as their viewers count seats and teams.
+"""The state's arrays with seats and teams counted from the viewer, for both forms of a view (view.py explains them).
 
-``view.py`` decides who may know what; here it is only read from the state's blocks, by name.
+``ManyRows`` reads a batch in arrays, ``OneRow`` one row in Python numbers. Neither decides who may know what: view.py
+does, and asks them for the state's arrays by name.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,33 +17,71 @@ from gin_env.engine import State
 from gin_env.engine.state import BLOCKS, NO_SEAT
 from gin_env.scoring import Kind
 
+#: A fact of each row: an array (M,) for many rows, an int for one.
+Value = TypeVar("Value", NDArray[Any], int)
+#: Facts by seat, team or word: an array (M, P), (M, T) or (M, W) for many rows, a list for one.
+Values = TypeVar("Values", NDArray[Any], list[int])
+
 #: Arrays outside the blocks that hold one value for each seat, and one for each team.
 _BY_SEAT = ("boasted", "boast_bar")
 _BY_TEAM = ("sheet_scores", "sheet_boxes")
 
 
-class Table:
-    """What was gathered from the state's blocks, by name."""
+class SeatRelative(ABC, Generic[Value, Values]):
+    """The state as its viewers count seats and teams; P seats from the viewer, T teams from the viewer's own."""
 
-    _boards: dict[str, Any]
-    _numbers: dict[str, Any]
-    _bytes: dict[str, Any]
+    _per_seat: dict[str, Values]
+    _per_team: dict[str, Values]
+    _bytes: dict[str, Value]
+    viewer: Value
+    mover: Value
+    turn_seat: Value
+    dealer: Value
+    knocker: Value
+    pile_bits: Value
+    team_known_bits: Values
+    turn: Value
+    deals_played: Value
 
-    def boards(self, name: str) -> Any:
-        """Return a seat board (M, P)."""
-        return self._boards[name]
+    def per_seat(self, name: str) -> Values:
+        """Return bitboards by seat (M, P)."""
+        return self._per_seat[name]
 
-    def numbers(self, name: str) -> Any:
+    def per_team(self, name: str) -> Values:
         """Return numbers by team (M, T)."""
-        return self._numbers[name]
+        return self._per_team[name]
 
-    def byte(self, name: str) -> Any:
-        """Return a byte of each row (M,)."""
+    def byte(self, name: str) -> Value:
+        """Return a small number or card id (M,)."""
         return self._bytes[name]
 
+    @abstractmethod
+    def of_seat(self, values: Values, seat: int) -> Value:
+        """Return what belongs to one seat (M,)."""
 
-class ManyRows(Table):
-    """The state of M rows as their viewers count the seats, in arrays."""
+    @abstractmethod
+    def no_cards(self) -> Value:
+        """Return empty bitboards (M,)."""
+
+    @abstractmethod
+    def card_if(self, visible: Value, name: str) -> Value:
+        """Return a card id (M,) where ``visible`` (M,), else ``NO_CARD``."""
+
+    @abstractmethod
+    def hands_if(self, visible: Value, hands: Values) -> Values:
+        """Return hands (M, P) where ``visible`` (M,), else empty ones."""
+
+    @abstractmethod
+    def legal_if(self, visible: Value) -> Values:
+        """Return the mover's action bitmasks (M, W) where ``visible`` (M,), else zeros."""
+
+    @abstractmethod
+    def optional(self, name: str) -> Any:
+        """Return an array that only some rules have, of any shape."""
+
+
+class ManyRows(SeatRelative[NDArray[Any], NDArray[Any]]):
+    """The state of M rows, in arrays."""
 
     def __init__(self, state: State, rows: NDArray[np.intp], viewer: NDArray[np.intp]) -> None:
         players, teams, deals = state.rules.num_seats, state.rules.num_teams, state.num_deals
@@ -51,112 +91,108 @@ class ManyRows(Table):
         by_team = (rows * teams)[:, None] + teams_from
         self._state, self._rows = state, rows
         self._seats_from, self._teams_from = seats_from, teams_from
-        self._boards = dict(
-            zip(
-                BLOCKS["seat_boards"], state.seat_boards.reshape(-1, deals * players).take(by_seat, axis=1), strict=True
-            )
-        )
-        self._numbers = dict(
-            zip(
-                BLOCKS["team_numbers"],
-                state.team_numbers.reshape(-1, deals * teams).take(by_team, axis=1),
-                strict=True,
-            )
-        )
+
+        per_seat = state.seat_boards.reshape(-1, deals * players).take(by_seat, axis=1)
+        per_team = state.team_numbers.reshape(-1, deals * teams).take(by_team, axis=1)
+        self._per_seat = dict(zip(BLOCKS["seat_boards"], per_seat, strict=True))
+        self._per_team = dict(zip(BLOCKS["team_numbers"], per_team, strict=True))
         self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes.take(rows, axis=1), strict=True))
         self._legal = state.legal[rows]
-        self.viewer: Any = viewer
+
+        self.viewer = viewer
         self.mover, self.turn_seat, self.dealer, self.knocker = RELATIVE_SEAT[players].take(
             [viewer * 256 + self._bytes[name] for name in _SEATS]
         )
-        self.pile_bits: Any = state.pile_bits[rows]
+        self.pile_bits = state.pile_bits[rows]
         self.team_known_bits = state.team_known_bits.reshape(-1)[by_team]
-        self.turn: Any = state.turn[rows]
-        self.deals_played: Any = state.deals_played[rows]
+        self.turn = state.turn[rows]
+        self.deals_played = state.deals_played[rows]
 
-    def of_seat(self, boards: Any, seat: int) -> Any:
-        """Return the board of one seat."""
-        return boards[:, seat]
+    def of_seat(self, values: NDArray[Any], seat: int) -> NDArray[Any]:
+        """Return what belongs to one seat."""
+        return values[:, seat]
 
-    def no_board(self) -> Any:
-        """Return an empty board."""
+    def no_cards(self) -> NDArray[Any]:
+        """Return empty bitboards."""
         return np.zeros(len(self.viewer), dtype=np.uint64)
 
-    def card_if(self, visible: Any, name: str) -> Any:
-        """Return a card where it is visible, else ``NO_CARD``."""
+    def card_if(self, visible: NDArray[Any], name: str) -> NDArray[Any]:
+        """Return a card id where visible, else ``NO_CARD``."""
         return np.where(visible, self._bytes[name], _NO_CARD)
 
-    def boards_if(self, visible: Any, boards: Any) -> Any:
-        """Return boards where they are visible, else empty ones."""
-        return boards * visible[:, None]
+    def hands_if(self, visible: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
+        """Return hands where visible, else empty ones."""
+        return hands * visible[:, None]
 
-    def words_if(self, visible: Any) -> Any:
-        """Return the legal words where they are visible, else none."""
+    def legal_if(self, visible: NDArray[Any]) -> NDArray[Any]:
+        """Return the mover's action bitmasks where visible, else zeros."""
         return self._legal * visible[:, None]
 
     def optional(self, name: str) -> Any:
-        """Return an array outside the blocks."""
+        """Return an array that only some rules have."""
         values = getattr(self._state, name)[self._rows]
         if name in _BY_SEAT:
             return np.take_along_axis(values, self._seats_from, axis=1)
         return np.take_along_axis(values, self._teams_from[:, None], axis=2) if name in _BY_TEAM else values
 
 
-class OneRow(Table):
-    """The state of one row as its viewer counts the seats, in Python numbers; methods as in ``ManyRows``."""
+class OneRow(SeatRelative[int, list[int]]):
+    """The state of one row, in Python numbers and lists."""
 
     def __init__(self, state: State, row: int, viewer: int) -> None:
         players, teams = state.rules.num_seats, state.rules.num_teams
-        boards = state.seat_boards[:, row].tolist()
-        numbers = state.team_numbers[:, row].tolist()
+        per_seat = state.seat_boards[:, row].tolist()
+        per_team = state.team_numbers[:, row].tolist()
         team_known = state.team_known_bits[row].tolist()
         if viewer:
-            boards = [own[viewer:] + own[:viewer] for own in boards]
+            per_seat = [values[viewer:] + values[:viewer] for values in per_seat]
         if team := viewer % teams:
-            numbers = [own[team:] + own[:team] for own in numbers]
+            per_team = [values[team:] + values[:team] for values in per_team]
             team_known = team_known[team:] + team_known[:team]
+
         self._state, self._row, self._team = state, row, team
-        self._boards = dict(zip(BLOCKS["seat_boards"], boards, strict=True))
-        self._numbers = dict(zip(BLOCKS["team_numbers"], numbers, strict=True))
+        self._per_seat = dict(zip(BLOCKS["seat_boards"], per_seat, strict=True))
+        self._per_team = dict(zip(BLOCKS["team_numbers"], per_team, strict=True))
         self._bytes = dict(zip(BLOCKS["row_bytes"], state.row_bytes[:, row].tolist(), strict=True))
         self._legal = state.legal[row].tolist()
-        self.viewer: Any = viewer
-        self.mover: Any = (self._bytes["mover"] - viewer) % players
-        self.turn_seat: Any = (self._bytes["turn_seat"] - viewer) % players
-        self.dealer: Any = (self._bytes["dealer"] - viewer) % players
+
+        self.viewer = viewer
+        self.mover = (self._bytes["mover"] - viewer) % players
+        self.turn_seat = (self._bytes["turn_seat"] - viewer) % players
+        self.dealer = (self._bytes["dealer"] - viewer) % players
         knocker = self._bytes["knocker"]
-        self.knocker: Any = NO_SEAT if knocker == NO_SEAT else (knocker - viewer) % players
-        self.pile_bits: Any = state.pile_bits.item(row)
+        self.knocker = NO_SEAT if knocker == NO_SEAT else (knocker - viewer) % players
+        self.pile_bits = state.pile_bits.item(row)
         self.team_known_bits = team_known
-        self.turn: Any = state.turn.item(row)
-        self.deals_played: Any = state.deals_played.item(row)
+        self.turn = state.turn.item(row)
+        self.deals_played = state.deals_played.item(row)
 
-    def of_seat(self, boards: Any, seat: int) -> Any:
-        """Return the board of one seat."""
-        return boards[seat]
+    def of_seat(self, values: list[int], seat: int) -> int:
+        """Return what belongs to one seat."""
+        return values[seat]
 
-    def no_board(self) -> Any:
-        """Return an empty board."""
+    def no_cards(self) -> int:
+        """Return empty bitboards."""
         return 0
 
-    def card_if(self, visible: Any, name: str) -> Any:
-        """Return a card where it is visible, else ``NO_CARD``."""
+    def card_if(self, visible: int, name: str) -> int:
+        """Return a card id where visible, else ``NO_CARD``."""
         return self._bytes[name] if visible else NO_CARD
 
-    def boards_if(self, visible: Any, boards: Any) -> Any:
-        """Return boards where they are visible, else empty ones."""
-        return boards if visible else [0] * len(boards)
+    def hands_if(self, visible: int, hands: list[int]) -> list[int]:
+        """Return hands where visible, else empty ones."""
+        return hands if visible else [0] * len(hands)
 
-    def words_if(self, visible: Any) -> Any:
-        """Return the legal words where they are visible, else none."""
+    def legal_if(self, visible: int) -> list[int]:
+        """Return the mover's action bitmasks where visible, else zeros."""
         return self._legal if visible else [0] * len(self._legal)
 
     def optional(self, name: str) -> Any:
-        """Return an array outside the blocks."""
+        """Return an array that only some rules have."""
         values = getattr(self._state, name)[self._row].tolist()
         if name in _BY_SEAT:
             return values[self.viewer :] + values[: self.viewer]
-        return [own[self._team :] + own[: self._team] for own in values] if name in _BY_TEAM else values
+        return [sheet[self._team :] + sheet[: self._team] for sheet in values] if name in _BY_TEAM else values
 
 
 _NO_CARD = np.uint8(NO_CARD)

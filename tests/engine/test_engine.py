@@ -163,9 +163,9 @@ def test_numbers_and_seats_are_checked() -> None:
     with pytest.raises(ValueError, match="actions hold float64 values"):
         engine.step([0.9, 0.0])
     for seat in (2, -1, 0.5):
-        with pytest.raises(ValueError, match="must be a seat from 0 to 1"):
+        with pytest.raises(ValueError, match=r"seat.* from 0 to 1"):
             player_view(engine.state, seat)
-        with pytest.raises(ValueError, match="must be a seat from 0 to 1"):
+        with pytest.raises(ValueError, match=r"seat.* from 0 to 1"):
             single_view(engine.state, seat)  # type: ignore[arg-type]
     with pytest.raises(InvalidPosition, match=r"dealers have shape \(2,\)"):
         Engine("classic_2p", 3).reset(dealers=[0, 1])

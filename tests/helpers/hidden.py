@@ -1,6 +1,6 @@
-"""Dealing anew what a seat may not know: the other side of the leak test.
+"""Deal again the cards that a seat may not know, for the leak tests.
 
-What may be known comes from the bookkeeper, which is written from docs/rules.md, not from the engine.
+What may be known comes from the bookkeeper (knowledge.py), which follows the written rules, not the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def own_side(state: State, viewer: int) -> list[int]:
 
 
 def hidden_cards(state: State, row: int, viewer: int, seen: Bookkeeper) -> list[int]:
-    """The cards that the viewer cannot place."""
+    """The cards whose place the viewer may not know."""
     visible = int(np.bitwise_or.reduce(state.hands[row, own_side(state, viewer)])) | int(
         bits_of(seen.visible_to(viewer))
     )
@@ -36,7 +36,7 @@ def hidden_cards(state: State, row: int, viewer: int, seen: Bookkeeper) -> list[
 def deal_unknown_cards_anew(
     state: State, row: int, viewer: int, seen: Bookkeeper, generator: np.random.Generator
 ) -> int:
-    """Exchange all cards that the viewer may not place; return how many cards moved."""
+    """Exchange all cards whose place the viewer may not know; return how many cards moved."""
     movable = hidden_cards(state, row, viewer, seen)
     renamed = np.arange(53)
     renamed[movable] = generator.permutation(movable)
@@ -81,7 +81,7 @@ def _rename_hands_and_stock(state: State, row: int, renamed: np.ndarray, generat
 def _move_cards_within_teams(
     state: State, row: int, viewer: int, seen: Bookkeeper, movable: list[int], generator: np.random.Generator
 ) -> None:
-    """Cards known to lie with the other team may lie with either of its seats."""
+    """Exchange cards that the other team is known to hold between its two seats."""
     for team in range(2):
         for card in sorted(seen.team_known[team]):
             holder = next(s for s in state.rules.seats_of(team) if int(state.hands[row, s]) >> card & 1)

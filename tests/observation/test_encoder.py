@@ -1,4 +1,4 @@
-"""The feature vector: sections say where everything stands, and everything stands there."""
+"""The feature vector: every section is where it says, and holds what it says."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gin_env.envs.common import FEATURE_HIGH, OUTLOOK_LOW
 from gin_env.observation import ObservationEncoder, PlayerView, player_view
 from gin_env.observation.critic import StateEncoder
 from gin_env.observation.encoder import ObservationOptions
+from gin_env.observation.sections import SectionLayout
 from gin_env.observation.view import single_view
 from gin_env.rules import Rules
 from tests.helpers.options import ALL_RULES
@@ -173,7 +174,7 @@ def test_without_the_buried_pile_only_its_sections_are_missing(rules: Rules) -> 
 
 
 @pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
-def test_the_central_vector_holds_everything(rules: Rules) -> None:
+def test_the_state_encoder_holds_everything(rules: Rules) -> None:
     engine = rich_engine(rules, 8, seed=35)
     encoder, state = StateEncoder(rules), engine.state
     for step, _ in enumerate(play_on(engine, steps=70)):
@@ -211,7 +212,7 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
     """Even in a deal in which every turn takes the upcard, names three wrong cards, and throws."""
     engine = Engine(rules, 1, seed=1)
     engine.reset()
-    layout, central = engine.layout, StateEncoder(rules)
+    layout, critic = engine.layout, StateEncoder(rules)
     plain, ahead = ObservationEncoder(rules, ALL), ObservationEncoder(rules, ObservationOptions(outlook=True))
     turn = ["take", *(["catch AS", "catch 5D", "catch KC"] if rules.catch_glass else [])]
     while not engine.over[0]:
@@ -222,7 +223,7 @@ def test_features_stay_within_their_space(rules: Rules) -> None:
     state = engine.state
     state.scores[:] = state.points
     view = player_view(state, 0)
-    for vector, low in ((plain.encode(view), 0), (ahead.encode(view), OUTLOOK_LOW), (central.encode(state), 0)):
+    for vector, low in ((plain.encode(view), 0), (ahead.encode(view), OUTLOOK_LOW), (critic.encode(state), 0)):
         assert vector.min() >= low
         assert vector.max() <= FEATURE_HIGH
 
@@ -232,8 +233,35 @@ def test_unknown_sections_and_wrong_buffers_are_refused() -> None:
     with pytest.raises(KeyError, match="no section 'luck'"):
         encoder.section("luck")
     engine = rich_engine("classic_2p", 3, seed=1)
-    with pytest.raises(ValueError, match="out is float64"):
+    with pytest.raises(ValueError, match=r"out.*float32.*got float64"):
         encoder.encode(player_view(engine.state), out=np.zeros((3, encoder.size)))  # type: ignore[arg-type]
     for option in dataclasses.fields(ObservationOptions):
-        with pytest.raises(ValueError, match=f"{option.name}=1: must be True or False"):
+        with pytest.raises(ValueError, match=rf"{option.name}=1.*True or False"):
             ObservationOptions(**{option.name: 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("one", np.zeros((3, 1))), ("four", np.zeros((3, 5))), ("four", np.zeros((1, 4))), ("four", np.float64(1))],
+)
+def test_a_section_written_with_a_wrong_width_fails(name: str, values: np.ndarray) -> None:
+    """Also where NumPy would repeat the values to fit."""
+    layout = SectionLayout([("one", 1, ""), ("four", 4, "")])
+    out = np.zeros((3, 5))
+    features = layout.writer(out)
+    with pytest.raises(AssertionError, match=f"section {name}"):
+        features[name] = values
+    assert not out.any()
+    features["one"], features["four"] = np.arange(3), np.ones((3, 4))
+    assert out.tolist() == [[row, 1, 1, 1, 1] for row in range(3)]
+    with pytest.raises(AssertionError, match="rows of 5 columns"):
+        layout.writer(np.zeros((3, 6)))
+
+
+def test_a_feature_whose_source_has_a_wrong_width_fails() -> None:
+    encoder = ObservationEncoder("classic_2p")
+    planes = encoder._planes
+    place = next(i for i, plane in enumerate(planes) if plane.name == "known")
+    planes[place] = dataclasses.replace(planes[place], source=lambda view: view.hand_bits)
+    with pytest.raises(AssertionError, match="section known"):
+        encoder.encode(player_view(rich_engine("classic_2p", 3, seed=1).state))

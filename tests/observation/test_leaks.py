@@ -33,7 +33,7 @@ Exchange = Callable[[State, int, int, Bookkeeper, np.random.Generator], int]
 
 @dataclass
 class Comparison:
-    """What came of dealing anew: names of what changed for a viewer, and how much was compared."""
+    """The result of dealing hidden cards again: what changed for a viewer, and how much was compared."""
 
     changed: set[str] = field(default_factory=set)
     phases: Counter[Phase] = field(default_factory=Counter)
@@ -62,7 +62,7 @@ def moments(engine: Engine, bookkeepers: list[Bookkeeper]) -> Iterator[np.ndarra
 
 
 def compare(rules: Rules, exchange: Exchange, options: ObservationOptions, num_deals: int = 10) -> Comparison:
-    """Play deals; again and again deal anew what each seat may not know, and compare what it sees."""
+    """Play deals; at many steps deal again what each seat may not know, and compare what it sees."""
     engine = rich_engine(rules, num_deals, seed=21)
     bookkeepers = [Bookkeeper(rules) for _ in range(num_deals)]
     encoder = ObservationEncoder(rules, options)
@@ -114,7 +114,7 @@ def test_without_the_buried_pile_the_features_do_not_tell_it(name: str) -> None:
 
 
 def test_a_catch_may_name_any_card() -> None:
-    """The words of legal catches are all cards, then all but those named."""
+    """The bitmasks of legal catches are all cards, then all but those named."""
     engine = rich_engine(OPTION_SETS["team_hidden"], 40, seed=2)
     state, word = engine.state, engine.layout.catch_word
     for _ in play_on(engine):
@@ -127,7 +127,7 @@ def test_a_catch_may_name_any_card() -> None:
 
 @pytest.mark.parametrize("name", ["two_tables_4p", "tables_gross", "tables_net"])
 def test_nothing_of_the_other_table_is_seen(name: str) -> None:
-    """Whatever stands in the other table's row, observations, masks and views stay."""
+    """Whatever the other table's row holds, observations, masks and views do not change."""
     env = gin_env.raw_env(ALL_RULES[name], episode="game", derived=True, showdown=True)
     env.reset(seed=4)
     generator = np.random.default_rng(3)
@@ -154,17 +154,17 @@ def test_nothing_of_the_other_table_is_seen(name: str) -> None:
 LEAKS: dict[str, Callable[[Any], Any]] = {
     "drawn_card": lambda table: table.byte("drawn_card"),
     "offered_card": lambda table: table.byte("offered_card"),
-    "partner_bits": lambda table: table.of_seat(table.boards("hands"), 1),
-    "gave_bits": lambda table: table.of_seat(table.boards("gave_bits"), 1),
-    "shown_bits": lambda table: table.boards_if(table.byte("kind") >= int(Kind.DEAD), table.boards("hands")),
-    "legal": lambda table: table.words_if(table.mover >= 0),
+    "partner_bits": lambda table: table.of_seat(table.per_seat("hands"), 1),
+    "gave_bits": lambda table: table.of_seat(table.per_seat("gave_bits"), 1),
+    "shown_bits": lambda table: table.hands_if(table.byte("kind") >= int(Kind.DEAD), table.per_seat("hands")),
+    "legal": lambda table: table.legal_if(table.mover >= 0),
 }
 
 
 @pytest.mark.parametrize("entry", LEAKS)
 def test_a_leak_in_the_view_is_noticed(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
-    look = view_module._look
-    monkeypatch.setattr(view_module, "_look", lambda *given: {**look(*given), entry: LEAKS[entry](given[1])})
+    look = view_module._visible_facts
+    monkeypatch.setattr(view_module, "_visible_facts", lambda *given: {**look(*given), entry: LEAKS[entry](given[1])})
     found = compare(ALL_RULES["team_hidden"], deal_unknown_cards_anew, EVERYTHING, num_deals=6)
     assert entry in found.changed
 
@@ -200,7 +200,7 @@ def test_a_mask_or_a_feature_that_tells_the_buried_pile_is_noticed(monkeypatch: 
 
 
 @pytest.mark.parametrize("kind", [gin_env.raw_env, gin_env.GinRummySingleEnv, gin_env.GinRummyVectorEnv])
-def test_every_door_can_hide_the_buried_pile(kind: Callable[..., Any]) -> None:
+def test_every_environment_can_hide_the_buried_pile(kind: Callable[..., Any]) -> None:
     env = kind(rules=OPTION_SETS["duel_all"], buried_pile=False)
     assert env.encoder.options == ObservationOptions(buried_pile=False)
     names = {section.name for section in env.encoder.sections}

@@ -16,6 +16,7 @@ from gin_env.engine import Engine, Phase
 from gin_env.observation import ObservationEncoder, PlayerView, player_view
 from gin_env.observation.encoder import ObservationOptions
 from gin_env.observation.lookahead_features import _num_best, lookahead_sections, write_lookahead
+from gin_env.observation.sections import SectionLayout
 from gin_env.observation.team_lookahead_features import preferences
 from gin_env.rules import Rules
 from tests.helpers.decks import all_melds
@@ -37,12 +38,10 @@ def mean_of_best(hand: int, unseen: int, num_best: int) -> float:
 
 
 def features_of(view: PlayerView) -> dict[str, np.ndarray]:
-    sections = lookahead_sections(view.rules)
-    out = np.full((len(view), sum(width for _, width, _ in sections)), np.nan, dtype=np.float32)
-    write_lookahead(view, out)
-    ends = np.cumsum([width for _, width, _ in sections])
-    parts = np.split(out, ends[:-1], axis=1)
-    return {name: part for (name, _, _), part in zip(sections, parts, strict=True)}
+    layout = SectionLayout(lookahead_sections(view.rules))
+    out = np.zeros((len(view), layout.size), dtype=np.float32)
+    write_lookahead(view, layout.writer(out))
+    return {section.name: out[:, section.start : section.start + section.width] for section in layout.sections}
 
 
 def views(

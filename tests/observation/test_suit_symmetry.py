@@ -106,7 +106,7 @@ def of_one_suit_only(encoder: ObservationEncoder | HiddenEncoder) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ANY_SUIT)
 def test_a_relabelled_game_is_seen_relabelled(name: str) -> None:
-    """Features, what is hidden, and masks, for every viewer and the outlook too, in several orders of the suits."""
+    """Features with lookahead, hidden cards and masks, for every viewer, in several orders of the suits."""
     rules = ALL_RULES[name]
     options = ObservationOptions(derived=True, outlook=True)
     encoder, hidden = ObservationEncoder(rules, options), HiddenEncoder(rules)

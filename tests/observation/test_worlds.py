@@ -157,7 +157,7 @@ def test_what_cannot_be_dealt_is_refused() -> None:
     keys = world_keys(0, 3)
     with pytest.raises(ValueError, match="num_worlds=0"):
         sample_worlds(view, 0, keys)
-    with pytest.raises(ValueError, match=r"uint64 \(3,\) is needed"):
+    with pytest.raises(ValueError, match=r"keys.*uint64 \(3,\), got"):
         sample_worlds(view, 1, keys[:2])
     damaged = view.choose([0, 1, 2])
     damaged.stock_count[1] -= 1
@@ -165,7 +165,7 @@ def test_what_cannot_be_dealt_is_refused() -> None:
         sample_worlds(damaged, 1, keys)
     for _ in play_on(engine):
         pass
-    with pytest.raises(ValueError, match="row 0 shows a deal that is over"):
+    with pytest.raises(ValueError, match=r"row 0 of the view.*over"):
         sample_worlds(player_view(engine.state, seats=0), 1, keys)
 
 
