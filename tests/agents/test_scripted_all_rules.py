@@ -71,7 +71,8 @@ def test_agents_stay_legal_wherever_others_have_brought_them(name):
     """Seated in the middle of a deal, as training does it: after boasts, amid catches, with the last discard taken."""
     generator = np.random.default_rng(3)
     phases = set()
-    for rules in OPTION_SETS.values():
+    met = [rules for rules in OPTION_SETS.values() if name not in TEAM_AGENTS or rules.has_partners]
+    for rules in met:
         agent = load_agent(name, rules)
         engine = rich_engine(rules, 4, seed=2)
         while not engine.over.all():

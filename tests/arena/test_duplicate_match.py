@@ -14,6 +14,7 @@ from benchmarks.knock_thresholds import measure
 from gin_env.episodes import Agent
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import Kind
+from tests.helpers.options import swept
 
 #: docs/agents.md: simple against itself, value and 95 % half-width at 100,000 deals.
 CALIBRATION = {
@@ -61,7 +62,7 @@ def test_random_dealers_do_not_depend_on_the_batch_size():
     assert_same_deals(whole, parts)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", swept(PRESETS))
 def test_a_deterministic_agent_ties_every_pair_against_itself(preset):
     for episode, pairs in (("deal", 30), ("game", 4)):
         result = match(Rules.preset(preset, target=60), "gold", "gold", pairs, episode=episode)

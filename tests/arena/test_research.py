@@ -114,7 +114,7 @@ def test_a_hand_can_be_hidden_without_trades():
     match = play_match(rules, load_agent("team-lookahead", rules), blind, 100)
     assert match.points_per_deal.low > 0
     for text in ("offers=none", "answers=random"):
-        with pytest.raises(ValueError, match="takes nothing away under palace_4p"):
+        with pytest.raises(ValueError, match="has no effect under palace_4p"):
             load_agent(f"ablate:gold,{text}", rules)
 
 

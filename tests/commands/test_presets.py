@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from tests.helpers.options import swept
+
 pytest.importorskip("sb3_contrib")
 
 import evaluate as evaluate_script
@@ -46,7 +48,7 @@ def evaluate(tmp_path, monkeypatch):
     return call
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", swept(PRESETS))
 def test_every_preset_can_be_trained_and_its_model_evaluated(preset, train, evaluate, tmp_path, capsys):
     rules = Rules.preset(preset)
     train(f"{MINIMAL} --preset {preset} --output model")

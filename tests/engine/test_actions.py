@@ -8,10 +8,10 @@ import pytest
 from gin_env.cards import format_card
 from gin_env.engine import Engine, action_layout, random_actions
 from gin_env.rules import Rules
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_action_texts_are_inverse_to_indices(name: str) -> None:
     """The verbs come first and the blocks of 52 that the rules use after them."""
     rules = ALL_RULES[name]

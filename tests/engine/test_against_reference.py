@@ -199,12 +199,9 @@ def test_presets_equal_those_of_the_reference() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_agree_with_the_reference_move_by_move(preset: str) -> None:
     rules = Rules.preset(preset)
-    kinds = kinds_of(compare(rules, num_deals=150, seed=11))
-    assert kinds[Kind.DEAD] >= 1
-    assert kinds[Kind.KNOCK] >= (10 if rules.knock_limit else 0)
-    assert kinds[Kind.UNDERCUT] >= (rules.mode != "free_for_all" and rules.knock_limit > 0)
-    assert kinds[Kind.GIN] + kinds[Kind.SMALL_GIN] >= 1
-    assert kinds[Kind.BIG_GIN] >= rules.has_big_gin
+    kinds = kinds_of(compare(rules, num_deals=60, seed=11))
+    assert kinds[Kind.KNOCK] >= (4 if rules.knock_limit else 0)
+    assert kinds.sum() - kinds[Kind.KNOCK] >= 1
 
 
 @pytest.mark.parametrize(
@@ -311,8 +308,11 @@ def meld_rich_showdowns(
 def test_presets_agree_over_10_000_deals(preset: str) -> None:
     kinds = sum(kinds_of(compare(Rules.preset(preset), num_deals=1_000, seed=seed)) for seed in range(10))
     assert kinds.sum() == 10_000
-    assert kinds[Kind.DEAD]
-    assert kinds[Kind.KNOCK] or preset == "straight_2p"
+    assert kinds[Kind.DEAD] >= 1
+    assert kinds[Kind.KNOCK] >= (1_000 if Rules.preset(preset).knock_limit else 0)
+    assert kinds[Kind.UNDERCUT] >= (Rules.preset(preset).mode != "free_for_all" and Rules.preset(preset).knock_limit > 0)
+    assert kinds[Kind.GIN] + kinds[Kind.SMALL_GIN] >= 1
+    assert kinds[Kind.BIG_GIN] >= Rules.preset(preset).has_big_gin
 
 
 @pytest.mark.slow

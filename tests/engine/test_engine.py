@@ -14,7 +14,7 @@ from gin_env.observation import player_view
 from gin_env.observation.view import single_view
 from gin_env.scoring import Kind
 from tests.helpers.knowledge import Bookkeeper, book_actions
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.play import lively_actions, play_on, rich_engine
 from tests.helpers.random_rules import random_rules
 
@@ -34,7 +34,7 @@ def cards_are_conserved(state: State) -> bool:
     return bool((counts == 52).all() and (together == 2**52 - 1).all())
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_invariants_hold_at_every_step(name: str) -> None:
     rules, num_deals = ALL_RULES[name], 20
     engine = rich_engine(rules, num_deals, seed=1)
@@ -110,7 +110,7 @@ def test_random_rules_hold_the_invariants() -> None:
         assert [problem for row in range(6) for problem in card_problems(engine.state, row)] == []
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_rows_are_independent(name: str) -> None:
     """Row i of a batch equals a batch of one with that row's stream, over several deals."""
     rules = ALL_RULES[name]

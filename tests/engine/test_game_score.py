@@ -16,7 +16,7 @@ from gin_env.episodes import Episodes
 from gin_env.rules import PRESETS, Rules
 from gin_env.scoring import Kind
 from gin_env.scoring.two_tables import net_of
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.play import lively_actions
 from tests.helpers.random_rules import random_rules
 from tests.reference import ReferenceGame, Result, combine_tables
@@ -119,7 +119,7 @@ def play_invented_game(rules: Rules, generator: np.random.Generator) -> Referenc
     return reference
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_games_equal_the_reference(name: str) -> None:
     generator = np.random.default_rng(1)
     for rules in variants(ALL_RULES[name]):
@@ -140,7 +140,7 @@ def act(episodes: Episodes, generator: np.random.Generator, eagerness: float = 0
     return lively_actions(episodes.engine, generator, rows, eagerness)
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_whole_games_are_played_by_the_engine(name: str) -> None:
     """Rewards are net, zero-sum and equal within a team; they add up to the final scores."""
     rules = ALL_RULES[name]
@@ -183,7 +183,7 @@ def test_whole_games_are_played_by_the_engine(name: str) -> None:
     assert finished_games or deals >= 16
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", swept(PRESETS))
 def test_a_short_game_ends_at_its_target(name: str) -> None:
     rules = dataclasses.replace(ALL_RULES[name], target=10)
     episodes = Episodes(rules, 12, episode="game", reward="win", seed=5)

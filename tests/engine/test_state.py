@@ -12,7 +12,7 @@ import pytest
 from gin_env.engine import Engine, State
 from gin_env.engine.state import array_fields
 from gin_env.notation.position_checks import card_problems
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.play import play_on, rich_engine
 
 
@@ -36,7 +36,7 @@ def test_copies_continue_alike(copying: Callable[[Engine], Engine], name: str) -
     assert twin.state.equals(engine.state)
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_rows_can_be_copied_and_put_back(name: str) -> None:
     engine = rich_engine(ALL_RULES[name], 6, seed=3)
     before = engine.state.clone()

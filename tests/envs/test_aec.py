@@ -15,7 +15,7 @@ from pettingzoo.test.state_test import state_test
 
 import gin_env
 from gin_env import PRESETS, IllegalAction, InvalidPosition, Rules
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 
 #: What PettingZoo says about every dict observation; anything more is a fault.
 DICT_WARNINGS = {
@@ -90,7 +90,7 @@ def test_games_pass_too(name):
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has no registry before 1.27")
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", swept(PRESETS))
 def test_registered(preset):
     env = pettingzoo.make("aec", f"gin_env/{preset}-v0", episode="game")
     assert env.unwrapped.rules == Rules.preset(preset)

@@ -12,7 +12,7 @@ import gin_env
 from gin_env import PRESETS, InvalidPosition, Rules
 from gin_env.engine import Phase
 from tests.helpers.decks import rich_deal
-from tests.helpers.options import ALL_RULES, OPTION_SETS
+from tests.helpers.options import ALL_RULES, OPTION_SETS, swept
 from tests.helpers.play import lively_actions
 
 TABLES = [name for name, rules in ALL_RULES.items() if rules.mode == "two_tables"]
@@ -40,7 +40,7 @@ def section(env, agent, name):
     return env.observe(agent)["observation"][place.start : place.start + place.width]
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_every_agent_reads_the_net_points_of_its_team(name):
     rules, generator = ALL_RULES[name], np.random.default_rng(1)
     env = gin_env.env(rules)
@@ -70,7 +70,7 @@ def test_every_agent_reads_the_net_points_of_its_team(name):
     pytest.fail("hardly anything was paid")
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_games_are_zero_sum_and_their_observations_tell_the_score(name):
     rules = dataclasses.replace(ALL_RULES[name], target=500, max_deals=3)
     env, generator = gin_env.env(rules, episode="game"), np.random.default_rng(2)
@@ -101,7 +101,7 @@ def test_games_are_zero_sum_and_their_observations_tell_the_score(name):
     assert told
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_copies_continue_identically(name):
     env, generator = gin_env.env(ALL_RULES[name], episode="game", derived=True), np.random.default_rng(5)
     env.reset(seed=6)
@@ -295,7 +295,7 @@ def test_the_example_of_three_for_themselves():
     assert env.infos["player_1"]["deals"][0]["points"] == [9, 0, 26]
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", swept(PRESETS))
 def test_an_illegal_action_is_paid_by_the_offenders_team_alone(name):
     rules = PRESETS[name]
     env = gin_env.env(rules)

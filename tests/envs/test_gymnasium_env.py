@@ -16,7 +16,7 @@ from gin_env.cards import format_card
 from gin_env.errors import AgentError, InvalidPosition
 from tests.helpers.decks import rich_deal
 from tests.helpers.learners import Eager, FirstLegal, random_action
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 
 
 class Recorder(FirstLegal):
@@ -42,7 +42,7 @@ def finish(env, generator, seed=None, options=None):
             return answers
 
 
-@pytest.mark.parametrize("name", [*PRESETS, "duel_all", "team_all", "pooled_all", "tables_net"])
+@pytest.mark.parametrize("name", swept([*PRESETS, "duel_all", "team_all", "pooled_all", "tables_net"]))
 @pytest.mark.parametrize("form", ["flat", "dict"])
 def test_gymnasiums_own_check(name, form, capsys, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
@@ -55,7 +55,7 @@ def test_gymnasiums_own_check(name, form, capsys, monkeypatch):
         check_env(env)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", swept(PRESETS))
 def test_registered(preset):
     env = gymnasium.make(f"gin_env/{preset}-v0", episode="game", reward="win").unwrapped
     assert isinstance(env, GinRummySingleEnv)
@@ -91,7 +91,7 @@ def test_who_plays_which_seat(partner, learner, others):
     assert agent.seats == others
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_the_reward_is_the_net_points_of_the_learners_team(name):
     rules, generator = ALL_RULES[name], np.random.default_rng(0)
     paid = 0

@@ -11,7 +11,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from gin_env import GinRummySingleEnv, GinRummyVectorEnv, IllegalAction, Rules
 from tests.helpers.learners import Eager, random_action
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 
 KINDS = ("dead", "knock", "gin", "small_gin", "team_gin", "big_gin", "undercut")
 
@@ -74,7 +74,7 @@ def test_gymnasiums_vector_wrappers_work():
 
 
 #: The others may end a deal with one card in the stock before the learner has anything to decide.
-@pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "five_with_one_card_in_the_stock"])
+@pytest.mark.parametrize("name", swept([name for name in ALL_RULES if name != "five_with_one_card_in_the_stock"]))
 def test_rows_of_a_vector_equal_single_environments(name):
     rules = ALL_RULES[name]
     generator = np.random.default_rng(4)

@@ -189,6 +189,7 @@ def test_the_lean_buffer_gives_the_stock_buffers_minibatches():
             np.testing.assert_allclose(lean, stock)
 
 
+@pytest.mark.slow
 def test_maskable_ppo_learns_to_beat_random():
     torch.set_num_threads(1)
     rules = Rules.preset("palace_2p", hand_size=7)  # seven cards are soon good enough to knock

@@ -9,7 +9,7 @@ from gin_env.episodes import Agent, RandomAgent
 from gin_env.episodes.learner_table import LearnerTable
 from gin_env.errors import IllegalAction, InvalidPosition
 from gin_env.rules import Rules
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept_rules
 
 ROWS = 48
 
@@ -49,7 +49,7 @@ def play(table, steps, seed=0):
         yield table.step(choose(table, generator))
 
 
-@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES.keys())
+@pytest.mark.parametrize("rules", swept_rules(ALL_RULES))
 def test_it_is_always_the_learners_turn(rules):
     table = LearnerTable(rules, ROWS, RandomAgent())
     table.reset()

@@ -18,6 +18,7 @@ from gin_env.episodes.seat_events import EVENT_NAMES, seat_events
 from gin_env.rules import PRESETS
 from gin_env.scoring import Kind
 from tests.helpers.learners import FirstLegal, random_action
+from tests.helpers.options import swept
 from tests.helpers.play import play_on, rich_engine
 from tests.helpers.worked import Table, changed
 
@@ -155,7 +156,7 @@ def always_melded(hand: int, card: int) -> bool:
     return all(int(melded) >> card & 1 for melded in found.set_bits | found.run_bits)
 
 
-@pytest.mark.parametrize("rules", [*PRESETS, *OPTIONAL])
+@pytest.mark.parametrize("rules", swept([*PRESETS, *OPTIONAL]))
 def test_counts_are_those_of_a_replay(rules: str) -> None:
     engine = rich_engine(rules, 32, seed=4)
     for _ in play_on(engine, seed=5):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+import pytest
+from _pytest.mark import ParameterSet
+
 from gin_env.rules import PRESETS, Rules
 
 _OKLAHOMA = {"limit_from_upcard": True, "ace_upcard_gin_only": True, "spade_upcard_doubles": True}
@@ -123,3 +128,32 @@ OPTION_SETS: dict[str, Rules] = {
 
 #: The presets and the rules above by name.
 ALL_RULES: dict[str, Rules] = {**PRESETS, **OPTION_SETS}
+
+#: What sweeps over all rules leave to ``pytest -m slow``: each shares its mode, and its rules one by one, with others.
+LEFT_TO_SLOW = {
+    "palace_2p",
+    "pagat_2p",
+    "straight_2p",
+    "free_for_all_4p",
+    "duel_greedy",
+    "duel_last_discard",
+    "team_movers_reply",
+    "team_ten_cards",
+    "four_for_themselves",
+    "five_with_one_card_in_the_stock",
+    "tables_gross",
+}
+
+
+def swept(names: Iterable[str]) -> list[ParameterSet]:
+    """Return the parameters of a test that runs under many rules, given by their names in ``ALL_RULES``."""
+    return [_parameter(name, name) for name in names]
+
+
+def swept_rules(rules: Mapping[str, Rules]) -> list[ParameterSet]:
+    """Return the same parameters as :func:`swept`, as ``Rules`` with their names as ids."""
+    return [_parameter(value, name) for name, value in rules.items()]
+
+
+def _parameter(value: str | Rules, name: str) -> ParameterSet:
+    return pytest.param(value, id=name, marks=[pytest.mark.slow] if name in LEFT_TO_SLOW else [])

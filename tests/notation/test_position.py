@@ -8,13 +8,14 @@ import pytest
 from gin_env.engine import Engine, Phase, State, random_actions
 from gin_env.errors import InvalidPosition
 from gin_env.notation.position import format_position, parse_position, status
+from tests.helpers.options import swept
 from tests.helpers.sensible_play import ALL_RULES, play
 
 #: What a position's text leaves out; of the deck, the order of the cards that have left the stock.
 LEFT_OUT = {"stream_key", "deal_number", "log_size", "log", "deck"}
 
 
-@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("rules", swept(ALL_RULES))
 def test_every_position_of_play_is_written_and_read_back(rules: str) -> None:
     generator = np.random.default_rng(1)
     seen: set[int] = set()

@@ -21,6 +21,7 @@ from gin_env.notation.recorder import Recorder, record_deals
 from gin_env.notation.records import DealRecord, GameRecord, RecordError, from_json, read_records, write_records
 from gin_env.notation.replay import replay, replay_deals
 from gin_env.rules import Rules, resolve_rules
+from tests.helpers.options import swept
 from tests.helpers.paths import DATA, ROOT
 from tests.helpers.records import DEALS, GAMES, LINES, agent_names, recorded, shortened
 from tests.helpers.sensible_play import ALL_RULES, play, sensible_actions
@@ -43,7 +44,7 @@ def check_round_trip(record: DealRecord | GameRecord, states: list[State]) -> No
         assert state.differences(original) == []
 
 
-@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("rules", swept(ALL_RULES))
 @pytest.mark.parametrize("episode", ["deal", "game"])
 def test_records_are_written_read_and_replayed_to_the_same_state(rules: str, episode: str) -> None:
     count = 10 if episode == "deal" else 3
@@ -60,7 +61,7 @@ def test_records_are_written_read_and_replayed_to_the_same_state(rules: str, epi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("rules", swept(ALL_RULES))
 def test_ten_thousand_games(rules: str) -> None:
     count = -(-10_000 // len(ALL_RULES))
     records, states = recorded(shortened(rules), "game", count, seed=12)

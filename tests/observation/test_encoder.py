@@ -17,7 +17,7 @@ from gin_env.observation.encoder import ObservationOptions
 from gin_env.observation.sections import SectionLayout
 from gin_env.observation.view import single_view
 from gin_env.rules import Rules
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept_rules
 from tests.helpers.play import play_on, rich_engine
 
 ALL = ObservationOptions(derived=True, showdown=True)
@@ -54,7 +54,7 @@ class Features:
         return name in self.places
 
 
-@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
+@pytest.mark.parametrize("rules", swept_rules(ALL_RULES))
 def test_sections_cover_the_vector_without_gaps(rules: Rules) -> None:
     for encoder in [*(ObservationEncoder(rules, options) for options in OPTIONS), StateEncoder(rules)]:
         end = 0
@@ -67,7 +67,7 @@ def test_sections_cover_the_vector_without_gaps(rules: Rules) -> None:
             assert all(f"`{section.name}`" in encoder.describe() for section in encoder.sections)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
+@pytest.mark.parametrize("rules", swept_rules(ALL_RULES))
 def test_sections_hold_what_they_say(rules: Rules) -> None:
     engine = rich_engine(rules, 20, seed=31)
     encoder = ObservationEncoder(rules, ALL)
@@ -140,7 +140,7 @@ def check_optional_sections(rules: Rules, view: PlayerView, part: Features) -> N
         assert (name in part) == rules.trades
 
 
-@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
+@pytest.mark.parametrize("rules", swept_rules(ALL_RULES))
 def test_one_row_alone_is_encoded_like_a_batch(rules: Rules) -> None:
     engine = rich_engine(rules, 4, seed=33)
     scores, boxes = engine.state.scores, engine.state.boxes
@@ -159,7 +159,7 @@ def test_one_row_alone_is_encoded_like_a_batch(rules: Rules) -> None:
                 assert (encoder.encode(many) == np.array([encoder.encode_single(view) for view in single])).all()
 
 
-@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
+@pytest.mark.parametrize("rules", swept_rules(ALL_RULES))
 def test_without_the_buried_pile_only_its_sections_are_missing(rules: Rules) -> None:
     whole, without = ObservationEncoder(rules), ObservationEncoder(rules, ObservationOptions(buried_pile=False))
     missing = {section.name for section in whole.sections} - {section.name for section in without.sections}
@@ -173,7 +173,7 @@ def test_without_the_buried_pile_only_its_sections_are_missing(rules: Rules) -> 
             assert all((parts[0][section.name] == parts[1][section.name]).all() for section in without.sections)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
+@pytest.mark.parametrize("rules", swept_rules(ALL_RULES))
 def test_the_state_encoder_holds_everything(rules: Rules) -> None:
     engine = rich_engine(rules, 8, seed=35)
     encoder, state = StateEncoder(rules), engine.state

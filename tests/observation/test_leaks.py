@@ -22,7 +22,7 @@ from gin_env.rules import Rules
 from gin_env.scoring import Kind
 from tests.helpers.hidden import deal_unknown_cards_anew, exchange_buried_cards
 from tests.helpers.knowledge import Bookkeeper, book_actions
-from tests.helpers.options import ALL_RULES, OPTION_SETS
+from tests.helpers.options import ALL_RULES, OPTION_SETS, swept
 from tests.helpers.play import play_on, rich_engine
 
 EVERYTHING = ObservationOptions(derived=True, showdown=True, outlook=True)
@@ -94,7 +94,7 @@ def possible_phases(rules: Rules) -> set[Phase]:
     return {phase for phase in Phase if optional.get(phase, True)}
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_unknown_cards_dealt_anew_change_nothing(name: str) -> None:
     """Views, histories, features and masks are bit-identical, in every phase that the rules have."""
     rules = ALL_RULES[name]
@@ -105,7 +105,7 @@ def test_unknown_cards_dealt_anew_change_nothing(name: str) -> None:
     assert found.moved > 0.3 * hidden * found.phases.total() * rules.num_seats
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_without_the_buried_pile_the_features_do_not_tell_it(name: str) -> None:
     """Nor does the mask: what a catch may name is the same whatever lies in the pile."""
     found = compare(ALL_RULES[name], exchange_buried_cards, WITHOUT_BURIED_PILE, num_deals=6)

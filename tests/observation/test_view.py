@@ -15,7 +15,7 @@ from gin_env.observation import ObservationEncoder, PlayerView, player_view
 from gin_env.observation.view import single_view
 from gin_env.rules import Rules
 from gin_env.scoring import Kind
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.play import play_on, rich_engine
 
 
@@ -23,7 +23,7 @@ def relative(seats: np.ndarray, viewer: int, num_seats: int) -> np.ndarray:
     return np.where(seats == NO_SEAT, NO_SEAT, (seats.astype(int) - viewer) % num_seats)
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_views_hold_what_a_seat_may_know(name: str) -> None:
     rules = ALL_RULES[name]
     engine = rich_engine(rules, 20, seed=22)
@@ -157,7 +157,7 @@ def test_after_refused_upcards_the_observation_says_only_the_stock_is_left() -> 
         assert features[encoder.section("offers_left").start] == 0
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_a_single_view_holds_the_same_facts(name: str) -> None:
     rules = ALL_RULES[name]
     engine = rich_engine(rules, 4, seed=24)

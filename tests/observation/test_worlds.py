@@ -15,7 +15,7 @@ from gin_env.notation.position_checks import card_problems
 from gin_env.observation import PlayerView, player_view
 from gin_env.observation.worlds import sample_worlds, world_keys
 from gin_env.rules import PRESETS
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.play import play_on, rich_engine
 
 #: Chi-square is above it once in a hundred thousand times (normal approximation).
@@ -32,7 +32,7 @@ def same_views(first: PlayerView, second: PlayerView) -> list[str]:
     return [name for name in names if not np.array_equal(getattr(first, name), getattr(second, name))]
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_worlds_are_sound_and_show_the_viewer_what_it_saw(name: str) -> None:
     rules = ALL_RULES[name]
     engine = rich_engine(rules, 12, seed=5)

@@ -27,7 +27,7 @@ from agents.play.stages import Stage
 from gin_env.notation.records import GameRecord, from_json
 from gin_env.notation.replay import replay
 from gin_env.rules import PRESETS, Rules
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.paths import ROOT
 from tests.helpers.play_client import Client, cards_in, hidden_now, play_deal
 
@@ -41,7 +41,7 @@ def client() -> Iterator[Client]:
 # ------------------------------------------------------------------ playing
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", swept(PRESETS))
 def test_whole_deals_of_every_preset_are_played_and_no_answer_holds_a_hidden_card(preset: str) -> None:
     rules, generator = PRESETS[preset], np.random.default_rng(1)
     with Client(seed=5) as client:
@@ -63,7 +63,7 @@ def test_whole_deals_of_every_preset_are_played_and_no_answer_holds_a_hidden_car
             assert client.session.version > version
 
 
-@pytest.mark.parametrize("name", sorted(set(ALL_RULES) - set(PRESETS)))
+@pytest.mark.parametrize("name", swept(sorted(set(ALL_RULES) - set(PRESETS))))
 def test_every_optional_rule_can_be_played(name: str) -> None:
     """Boasts, catches, big gin, the last discard, hidden partners: what is legal is offered, and nothing else."""
     rules, generator, decisions = ALL_RULES[name], np.random.default_rng(2), 0

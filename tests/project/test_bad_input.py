@@ -69,9 +69,9 @@ BAD_INPUT = {
     ),
     "one table of two": (lambda: gin_env.score_tables("two_tables_4p", [TABLE]), "1 results"),
     "no state to load": (lambda: Engine("classic_2p").load("x"), "expected a State.*'x'"),
-    "names in one text": (lambda: Recorder("classic_2p", agents="ab"), "a name for each of the 2 seats"),
-    "too few names": (lambda: Recorder("classic_2p", agents=["a"]), "a name for each of the 2 seats"),
-    "sink of another kind": (lambda: Recorder("classic_2p", sink=5), "sink=5: must be a path"),
+    "names in one text": (lambda: Recorder("classic_2p", agents="ab"), "agents='ab': expected 2 names"),
+    "too few names": (lambda: Recorder("classic_2p", agents=["a"]), r"agents=\['a'\]: expected 2 names"),
+    "sink of another kind": (lambda: Recorder("classic_2p", sink=5), "sink=5: expected a path"),
 }
 
 
@@ -166,7 +166,7 @@ def test_a_recorder_takes_only_what_it_was_made_for(rules: str, episode: str) ->
         transition = episodes.step(random_actions(episodes.legal(np.arange(8)), episodes.layout, generator))
         if transition.finished is None:
             recorder.note(transition)
-    with pytest.raises(ValueError, match=r"this recorder is for .* a step of classic_2p, episode 'game'"):
+    with pytest.raises(ValueError, match=r"expected a step of .*got one of classic_2p, episode 'game'"):
         recorder.note(transition)
 
 

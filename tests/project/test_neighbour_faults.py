@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 import gin_env
 from gin_env.cards import CARD_BITS, unpack_cards
 from gin_env.engine import Phase
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 
 
 def section(env, agent, name):
@@ -87,7 +87,7 @@ def test_dealing_the_movers_hidden_cards_again_changes_nothing_for_the_others():
     assert pickle.dumps(env.observe(watcher)) == before
 
 
-@pytest.mark.parametrize("preset", gin_env.PRESETS)
+@pytest.mark.parametrize("preset", swept(gin_env.PRESETS))
 def test_an_action_sampled_from_a_finished_environments_mask_is_refused(preset):
     env = finished(preset)
     rewards = dict(env.rewards)
@@ -103,7 +103,7 @@ def test_an_action_sampled_from_a_finished_environments_mask_is_refused(preset):
         env.step(None)
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_an_agent_to_move_always_has_a_legal_action(name):
     generator = np.random.default_rng(6)
     env = gin_env.env(ALL_RULES[name], episode="game")
@@ -178,7 +178,7 @@ def test_rewards_earned_before_an_illegal_action_are_still_paid():
         env.step(None)
 
 
-@pytest.mark.parametrize("name", [name for name, rules in ALL_RULES.items() if rules.upcard_offer])
+@pytest.mark.parametrize("name", swept([name for name, rules in ALL_RULES.items() if rules.upcard_offer]))
 def test_after_all_refuse_the_first_upcard_the_observation_says_that_only_the_stock_is_left(name):
     rules = ALL_RULES[name]
     env = gin_env.env(rules)

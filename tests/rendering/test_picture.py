@@ -20,7 +20,7 @@ from gin_env.rendering.shapes import BACK, CARD_HEIGHT, CARD_WIDTH, WIDTH, Box, 
 from gin_env.rendering.svg import svg_document, svg_elements
 from gin_env.rendering.window import Window
 from gin_env.scoring import Kind
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.pictures import Scene, open_scenes, scenes
 
 pygame = pytest.importorskip("pygame", reason="no pygame: pip install -e '.[render]'")
@@ -80,7 +80,7 @@ def within(inner, outer) -> bool:
     return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_all_pictures_of_some_rules_have_one_size_and_every_step_changes_them(name):
     before, (first, *_) = None, open_scenes(name)
     assert {scene.picture.height for scene in (*open_scenes(name), *seats_scenes(name))} == {first.picture.height}
@@ -91,7 +91,7 @@ def test_all_pictures_of_some_rules_have_one_size_and_every_step_changes_them(na
         before = pixels
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_the_open_picture_shows_every_card_of_every_hand_once(name):
     for scene in open_scenes(name):
         table, cards = scene.table, shown_cards(scene.picture)
@@ -106,7 +106,7 @@ def test_the_open_picture_shows_every_card_of_every_hand_once(name):
         assert pile == ([] if table.upcard < 0 or table.upcard >= 52 else [table.upcard])
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
     rules, own_hands = ALL_RULES[name], 0
     for scene in seats_scenes(name):
@@ -128,7 +128,7 @@ def test_a_seats_picture_shows_no_card_that_it_may_not_know(name):
     assert own_hands
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_nothing_is_cut_off_and_text_has_room(name):
     for scene in [*open_scenes(name), *seats_scenes(name)]:
         frame = 0, 0, WIDTH, scene.picture.height
@@ -138,7 +138,7 @@ def test_nothing_is_cut_off_and_text_has_room(name):
                 assert width_of(shape.text, shape.size) * SQUEEZED <= shape.room, shape
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_text_is_drawn_on_nothing_but_boxes(name):
     """On a card only within a box that was drawn over it: a tag, or the number of cards in the stock."""
     for scene in [*open_scenes(name)[::3], open_scenes(name)[-1], *seats_scenes(name)[::2]]:
@@ -157,7 +157,7 @@ def test_text_is_drawn_on_nothing_but_boxes(name):
                     assert boxes, (shape, card)
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_hands_stay_in_their_rows_and_every_card_can_be_read(name):
     for scene in [*open_scenes(name), *seats_scenes(name)]:
         rows = [shape for shape in scene.picture.shapes if isinstance(shape, Box) and shape.width > WIDTH * 0.9]
@@ -171,7 +171,7 @@ def test_hands_stay_in_their_rows_and_every_card_can_be_read(name):
             assert card.card == BACK or strip >= READABLE
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_svg_and_pixels_show_the_same_cards_at_the_same_places(name):
     compared = 0
     for scene in (open_scenes(name)[3], open_scenes(name)[-1], *seats_scenes(name)[1::9]):
@@ -192,7 +192,7 @@ def test_svg_and_pixels_show_the_same_cards_at_the_same_places(name):
     assert compared
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", swept(PRESETS))
 def test_the_svg_is_well_formed_and_holds_every_card_it_shows(preset):
     for scene in (open_scenes(preset)[0], open_scenes(preset)[-1], *seats_scenes(preset)[-2:]):
         root = ElementTree.fromstring(svg_document(scene.picture))

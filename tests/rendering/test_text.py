@@ -18,7 +18,7 @@ from gin_env.rendering.svg import svg_document
 from gin_env.rendering.table import table_of_state, table_of_view
 from gin_env.rendering.text import render_state, render_table, render_tables, render_view
 from gin_env.scoring import Kind
-from tests.helpers.options import ALL_RULES
+from tests.helpers.options import ALL_RULES, swept
 from tests.helpers.pictures import CARD, hand_line
 from tests.helpers.play import lively_actions
 from tests.helpers.worked import Table
@@ -36,7 +36,7 @@ def positions(rules, seed=0, deals=3):
         yield engine
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_the_open_table_shows_every_hand_and_the_pile(name):
     rules = ALL_RULES[name]
     for step, engine in enumerate(positions(rules)):
@@ -69,7 +69,7 @@ def test_the_open_table_shows_every_hand_and_the_pile(name):
                 assert (f"{points} points to {seats}" in text.splitlines()[-1]) == (points > 0)
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_a_seats_picture_shows_only_what_the_seat_may_know(name):
     rules = ALL_RULES[name]
     for step, engine in enumerate(positions(rules, deals=2)):
@@ -128,7 +128,7 @@ def test_only_the_team_sees_the_cards_of_its_trade():
     assert f"traded    {taken} with player_0+player_2" in texts[1]
 
 
-@pytest.mark.parametrize("name", ALL_RULES)
+@pytest.mark.parametrize("name", swept(ALL_RULES))
 def test_a_seat_that_knows_the_events_knows_the_order_of_the_pile(name):
     piles = 0
     for step, engine in enumerate(positions(ALL_RULES[name], deals=2)):

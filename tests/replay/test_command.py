@@ -25,7 +25,7 @@ from gin_env.notation.replay import replay
 from gin_env.rendering.explanation import TOPICS, explain_deal
 from gin_env.rules import PRESETS, Rules, resolve_rules, upcard_limits
 from gin_env.rules.rulebook import rulebook
-from tests.helpers.options import OPTION_SETS
+from tests.helpers.options import OPTION_SETS, swept
 from tests.helpers.paths import ROOT
 from tests.helpers.replays import deals_of_agents, lively_deals, played_game, swapped
 
@@ -42,7 +42,7 @@ def content_of(page: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(packed[0])))
 
 
-@pytest.mark.parametrize("name", [*PRESETS, *OPTION_SETS])
+@pytest.mark.parametrize("name", swept([*PRESETS, *OPTION_SETS]))
 def test_all_rules_make_a_page(name: str) -> None:
     rules = OPTION_SETS[name] if name in OPTION_SETS else Rules.preset(name)
     records = lively_deals(rules, 2)
