@@ -245,7 +245,7 @@ def test_a_plain_critic_gives_the_value(folder: Path, deal: DealRecord) -> None:
     assert {thought.value for thought in with_critic(critic_0_weight=wider).thoughts(view)} == {None}
     two = {"critic_1_weight": np.zeros((2, 8), np.float32), "critic_1_bias": np.zeros(2, np.float32)}
     damaged = with_critic(**two)
-    with pytest.raises(ValueError, match="1 outputs .*value.*2"):
+    with pytest.raises(ValueError, match=r"1 outputs .*value.*2"):
         damaged.thoughts(view)
     simple = load_agent("simple", Rules.preset("palace_2p"))
     other = player_view(decision_states(recorded(Rules.preset("palace_2p"), simple, simple, 1)))

@@ -503,7 +503,7 @@ def test_help_and_the_tab_key(browser: Any, address: str) -> None:
         assert "7S 7H 7D" in "".join(all_words(page, "#help dd"))
         assert page.locator("#help .chip").count() >= 6
         page.locator("#help summary").first.click()
-        assert "You may knock when your deadwood is" in page.inner_text("#help")
+        assert "a knock without deadwood is gin" in page.inner_text("#help")
         before = page.inner_text("#place")
         page.keyboard.press("ArrowRight")
         assert page.inner_text("#place") == before
