@@ -1,6 +1,6 @@
 """Load an agent from what a user types: a name, the folder of a saved model, or a class of the user's own.
 
-To add a scripted agent, import its class here and list it in ``_SCRIPTED`` (docs/architecture.md, "Adding an agent").
+To add a scripted agent, import its class here and list it in ``_SCRIPTED`` (docs/architecture.md, "How to add").
 
 >>> load_agent("gold-k4", rules)
 >>> load_agent("best", rules)                    # the network that is shipped for these rules

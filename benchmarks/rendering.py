@@ -60,7 +60,7 @@ def pictures_per_second(preset: str, draw: Callable[[State], object]) -> float:
 
 def main() -> None:
     """Measure and print all speeds."""
-    print(f"gin_env {gin_env.__version__}, pictures a second on one core\n")
+    print(f"gin_env {gin_env.__version__}, pictures per second on one core\n")
     print(f"{'':20s}" + "".join(f"{form:>12s}" for form in FORMS))
     for preset in PRESETS:
         figures = (pictures_per_second(preset, draw) for draw in FORMS.values())

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-# As a script too, find the packages beside this folder.
+# As a script too, find the packages next to this folder.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
@@ -74,7 +74,7 @@ def engine_speed(preset: str, num_deals: int, observe: ObservationOptions | None
 
 
 def aec_speed(make: Callable[..., object], preset: str) -> float:
-    """Decisions a second through a PettingZoo environment, ``last()`` with its observation included."""
+    """Decisions per second through a PettingZoo environment, ``last()`` with its observation included."""
     env = make(preset)
     rng = random.Random(0)
     decisions, seed, start = 0, 0, time.perf_counter()
@@ -91,7 +91,7 @@ def aec_speed(make: Callable[..., object], preset: str) -> float:
 
 
 def open_spiel_speed() -> float:
-    """Decisions a second of OpenSpiel's gin rummy from Python; its chance nodes are not counted."""
+    """Decisions per second of OpenSpiel's gin rummy from Python; its chance nodes are not counted."""
     import pyspiel
 
     game = pyspiel.load_game("gin_rummy")
@@ -106,7 +106,7 @@ def open_spiel_speed() -> float:
 
 
 def rlcard_speed() -> float:
-    """Decisions a second of RLCard's gin rummy."""
+    """Decisions per second of RLCard's gin rummy."""
     import rlcard
 
     env = rlcard.make("gin-rummy")
@@ -122,7 +122,7 @@ def rlcard_speed() -> float:
 
 def main() -> None:
     """Print every figure."""
-    print(f"gin_env {gin_env.__version__}, numpy {np.__version__}, decisions a second on one core\n")
+    print(f"gin_env {gin_env.__version__}, numpy {np.__version__}, decisions per second on one core\n")
     print(f"{'engine, masks and new deals included':44s} {'with random choice':>20s} {'without it':>12s}")
     for preset in PRESETS:
         for num_deals in BATCHES:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 # As in train.py: threads that wait for each other must sleep.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# As a script too, find train.py and the packages beside this folder.
+# As a script too, find train.py and the packages next to this folder.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
@@ -82,7 +82,7 @@ class FreeVecEnv(VecEnv):
 
 
 class TrainingSpeed(NamedTuple):
-    """Decisions a second with GinVecEnv and with the free environment, and the former's share: medians over rounds.
+    """Decisions per second with GinVecEnv and with the free environment, and the former's share: medians over rounds.
 
     The two are measured in turns, and the share is taken round by round, so that a drift of the machine cancels.
     """
@@ -141,7 +141,7 @@ def measure_training(
 
 
 def main() -> None:
-    print(f"MaskablePPO, decisions a second, rollouts and updates on {DEFAULTS.threads} of {os.cpu_count()} cores")
+    print(f"MaskablePPO, decisions per second, rollouts and updates on {DEFAULTS.threads} of {os.cpu_count()} cores")
     for rules in ("palace_4p", "classic_2p"):
         for precision, outlook in (("bfloat16", False), ("float32", False), ("bfloat16", True)):
             speed = measure_training(rules, precision=precision, outlook=outlook)

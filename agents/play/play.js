@@ -7,11 +7,11 @@
 const GONE = "The server does not answer. If it was stopped, start it again with: python -m agents.play";
 const STARTED_ANEW = "The server was restarted, and the game is gone: games last as long as the server runs.";
 const THINKING = "The other players are thinking ...";
-/** Milliseconds between two requests whether an agent has finished thinking. */
+/** Milliseconds between two requests that ask whether an agent has finished. */
 const ASK_AGAIN = 250;
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
-let position = null; // what the server last told
+let position = null; // the last response of the server
 let told = 0; // how many of its frames have been shown
 let chosen = ""; // the card that is picked up
 let advised = null; // the hint for this position

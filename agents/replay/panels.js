@@ -16,7 +16,7 @@ function teamClass(team) {
   return team === null ? "team-none" : `team-${team}`;
 }
 
-// ---------------------------------------------------------------- players and views
+// players and views
 
 /** Show who plays with and against which players. */
 function showWho() {
@@ -64,7 +64,7 @@ function showPicture() {
   picture.innerHTML = parts.map((part) => content.parts[part].map((element) => content.elements[element]).join("")).join("");
 }
 
-// ---------------------------------------------------------------- the last event and the end of the deal
+// the last event and the end of the deal
 
 function showNow() {
   const deal = theDeal();
@@ -126,7 +126,7 @@ function scrollOn() {
   scrollBy({ top: top >= visibleBottom() ? top : innerHeight * SCREENFUL });
 }
 
-// ---------------------------------------------------------------- thoughts
+// thoughts
 
 function showThoughts() {
   const deal = theDeal();
@@ -164,7 +164,7 @@ function thoughtBar(text, probability, isChosen) {
   return bar;
 }
 
-// ---------------------------------------------------------------- the list of moves
+// the list of moves
 
 function showMoves() {
   const deal = theDeal();

@@ -29,7 +29,7 @@ const theView = () => theDeal().views[place.view];
 const lastStep = () => theDeal().steps.length;
 const signed = (number) => (number > 0 ? "+" : "") + String(number).replace("-", "\u2212");
 
-// ---------------------------------------------------------------- navigation
+// navigation
 
 /** Go to a place, limited to those that exist; omitted values stay the same. */
 function go({ deal = place.deal, step = place.step, view = place.view }) {
@@ -114,7 +114,7 @@ function showControls() {
   for (const [name, isDisabled] of Object.entries(disabled)) byId(name).disabled = isDisabled;
 }
 
-// ---------------------------------------------------------------- keys, buttons, clicks
+// keys, buttons, clicks
 
 const ACTIONS = {
   "previous-deal": () => choose({ deal: place.deal - 1, step: 0 }),
@@ -181,7 +181,7 @@ function listen() {
   for (const type of ["scroll", "resize"]) addEventListener(type, showMore, { passive: true });
 }
 
-// ---------------------------------------------------------------- start
+// start
 
 async function unpack() {
   const bytes = Uint8Array.from(atob(byId("content").textContent), (character) => character.charCodeAt(0));

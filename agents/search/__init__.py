@@ -1,1 +1,1 @@
-"""Agents made of other agents: improved by search, or with a channel taken away."""
+"""Agents made of other agents: improved by search, or without a part of the partners' communication."""

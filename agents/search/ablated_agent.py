@@ -33,7 +33,7 @@ from gin_env.observation.worlds import sample_worlds
 from gin_env.rules import Rules
 
 PREFIX = "ablate:"
-#: What can be taken away, with the allowed values.
+#: What can be removed, with the allowed values.
 OPTIONS = {"offers": ("none", "random"), "answers": ("random",), "mate": ("hidden",)}
 #: The partner, counted from the viewer.
 _PARTNER = 2

@@ -92,7 +92,7 @@ class Arguments:
     """train a policy network for each seat of a partnership, instead of one for both"""
     hidden_critic: bool = True
     """privileged critic: the value network sees the hidden hands and the next cards of the stock. It is not needed for
-    playing, and the less luck it has to guess, the better it judges decisions"""
+    playing, and it judges decisions better because it need not guess hidden cards"""
     derived: bool = False
     """observe computed features, too: deadwood, deadwood after each discard, cards in melds"""
     outlook: bool = True

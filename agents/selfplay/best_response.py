@@ -147,7 +147,7 @@ def main() -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-# ---------------------------------------------------------------------- the warm start
+# the warm start
 
 
 def prepare(options: Options, rules: Rules, agent: Agent) -> tuple[WarmStart, Arguments]:
@@ -224,7 +224,7 @@ def _check_is_same(arguments: Arguments, folder: Path) -> None:
         )
 
 
-# ---------------------------------------------------------------------- training and measuring
+# training and measuring
 
 
 def train(trainer: Trainer, start: WarmStart, console: Console) -> None:

@@ -45,7 +45,7 @@ class CurvePlotter:
         return self._has_new_results and time.monotonic() - self._last_drawn > SECONDS_BETWEEN_DRAWINGS
 
     def draw(self) -> None:
-        """Draw the curves. Where that fails, print a warning: no training ends for lack of a picture."""
+        """Draw the curves. Where that fails, print a warning: a failed picture never ends a training."""
         self._has_new_results = False
         self._last_drawn = time.monotonic()
         with self.budget.paused():

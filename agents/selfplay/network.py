@@ -80,7 +80,7 @@ class _Extractor(nn.Module):
 
 
 def _layers(sizes: Sequence[int], activation: type[nn.Module]) -> nn.Sequential:
-    """Return fully connected layers of some sizes, each followed by the activation."""
+    """Return fully connected layers of the given sizes, each followed by the activation."""
     layers: list[nn.Module] = []
     for inputs, outputs in itertools.pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), activation()]

@@ -150,7 +150,7 @@ def with_minutes(arguments: Arguments) -> Arguments:
     return arguments
 
 
-# ---------------------------------------------------------------------- options of a saved run
+# options of a saved run
 
 
 def stored(arguments: Arguments) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def ship(
 
 
 def without_output(command: str) -> str:
-    """Return a command without its output folder, which is of no interest to others."""
+    """Return a command without its output folder, which matters only on this machine."""
     kept: list[str] = []
     words = iter(shlex.split(command))
     for word in words:

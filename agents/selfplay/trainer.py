@@ -95,7 +95,7 @@ class Trainer:
         self.average = dict(self.weights)
         self.pool = make_opponent_pool(arguments, self.agents, self.weights)
 
-        # The measurements: who plays them, and what came out so far.
+        # The measurements: who plays them, and the results so far.
         self.best = float("-inf")
         self._player = make_policy_agent(arguments, self.weights, self.folder.name, greedy=True)
         self._results: dict[str, float] = {}  # points per deal by opponent, of the last measurement
@@ -126,11 +126,11 @@ class Trainer:
         """Decisions of the learner so far, including those that the teacher made in its seats."""
         return self.model.num_timesteps
 
-    # ------------------------------------------------------------------ the warm start
+    # the warm start
 
     @property
     def is_warm_start(self) -> bool:
-        """Whether the teacher is still to be copied, rather than PPO to be run."""
+        """Whether the teacher is still being copied; afterwards PPO runs."""
         return self.agents.teacher is not None and self.num_decisions < self.arguments.teacher_decisions
 
     def collect_from_teacher(self, on_step: Callable[[], None] = _nothing) -> None:
@@ -153,7 +153,7 @@ class Trainer:
         self.model.logger.record("clone/value_loss", value_loss)
         self._take_over_weights(decay=0.0)
 
-    # ------------------------------------------------------------------ self-play
+    # self-play
 
     def collect(self, on_step: Callable[[], None] = _nothing) -> None:
         """Fill the rollout buffer: the learner plays ``steps`` decisions in each row, against opponents of the pool.
@@ -199,7 +199,7 @@ class Trainer:
             self._last_snapshot = self.num_decisions
             self.pool.add_snapshot(self.weights)
 
-    # ------------------------------------------------------------------ measuring
+    # measuring
 
     @property
     def is_due_to_measure(self) -> bool:
@@ -226,7 +226,7 @@ class Trainer:
             self._save_model(self.folder / BEST_FOLDER)
         return matches
 
-    # ------------------------------------------------------------------ logs and curves
+    # logs and curves
 
     def write_log(self) -> None:
         """Write what was recorded since the last call as one line of the log."""
@@ -243,7 +243,7 @@ class Trainer:
         self._plotter.draw()
         return self._plotter.pictures
 
-    # ------------------------------------------------------------------ saving and restoring
+    # saving and restoring
 
     def save(self) -> None:
         """Save the model and everything that a resume needs."""

@@ -5,8 +5,9 @@ belongs to the set. Hands, the discard pile and every other set of cards are bit
 ``& | ~`` over whole batches. ``NO_CARD`` is the id that means "no card".
 
 The order of cards is decided here: suits in the order S H D C (``SUITS``), ranks A 2 3 4 5 6 7 8 9 T J Q K with the ace
-low (``RANKS``). Texts, action indices, card planes and ties "by the lowest card id" all follow from it. Only
-gin_env/scoring/challenge_2021.py has an order of its own: the gin rummy challenge of 2021 breaks ties by C H S D.
+low (``RANKS``). Texts, action indices, card planes and ties "by the lowest card id" all follow from it. Some rules
+assume that spades come first (a spade as the first upcard doubles). Two modules translate from orders of other
+programs: gin_env/scoring/challenge_2021.py (C H S D) and the agent that asks OpenSpiel's bot.
 
 ``parse_card`` and ``format_card`` are exact inverses, and so are ``parse_cards`` and ``format_cards``.
 """

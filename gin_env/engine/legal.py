@@ -2,7 +2,8 @@
 
 :func:`legal_words` returns the bitmasks of any rows, whatever their phases; the engine calls the function of one phase
 where it knows the phase. :func:`checked_actions` refuses illegal actions before anything is changed. What an optional
-rule allows or forbids is in the rule's own module, called from :func:`_apply_optional_rules`.
+rule allows or forbids is in the rule's own module, called from :func:`_apply_optional_rules`; a phase of its own is
+added to :func:`_words_in_phase`.
 """
 
 from __future__ import annotations
@@ -67,8 +68,7 @@ def play_words(state: State, rows: Rows) -> UInt64Array:
     if rules.trades:
         words[:, layout.give_word] = offer_words(state, rows, hands, not_taken)
 
-    if rules.has_big_gin or rules.catch_glass or rules.boast or rules.last_discard_knock:
-        _apply_optional_rules(state, rows, cells, hands, words)
+    _apply_optional_rules(state, rows, cells, hands, words)
     return words
 
 

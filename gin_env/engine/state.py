@@ -130,7 +130,7 @@ class State:
     # Only with catching the glass (``catch_glass``)
     catches: NDArray[np.uint8] = _rare(np.uint8, "N", "catches begun in this turn")
     named_bits: UInt64Array = _rare(np.uint64, "N", "cards named in the catch under way")
-    caught_bits: UInt64Array = _rare(np.uint64, "N", "cards of the pile that served in a right catch")
+    caught_bits: UInt64Array = _rare(np.uint64, "N", "cards of the pile that used in a successful catch")
 
     # What has been seen
     known_bits: UInt64Array = _array(np.uint64, "NP", "cards everybody knows that seat to hold")

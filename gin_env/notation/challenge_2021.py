@@ -145,7 +145,7 @@ def replay_challenge_deal(deal: ChallengeDeal) -> State:
 
 
 def record_challenge_deal(deal: ChallengeDeal, agents: Sequence[str] = ()) -> DealRecord:
-    """Return a deal as a record of ours, with our result; arguments and errors as in :func:`replay_challenge_deal`."""
+    """Return a deal as a ``DealRecord`` with the engine's result; arguments and errors are as above."""
     return record_deals(replay_challenge_deal(deal), agents=agents)[0]
 
 
@@ -188,7 +188,7 @@ def _parse(content: dict[str, Any]) -> ChallengeDeal:
 
 
 def _moves(actions: list[Any], cards: Sequence[str]) -> list[tuple[int, str]]:
-    """Return recorded actions as ours; ``cards`` are the first upcard and the stock, which the record must follow."""
+    """Return the recorded actions as the engine's; the record must follow ``cards``: the first upcard and the stock."""
     moves: list[tuple[int, str]] = []
     upcard, stock = cards[0], list(cards[1:])
     for index, (seat, verb, card) in enumerate(actions):

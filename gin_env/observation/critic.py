@@ -177,7 +177,7 @@ def _planes(rules: Rules) -> list[tuple[str, str]]:
 
 
 def _plane_bits(state: State) -> UInt64Array:
-    """Return the bitplanes of ``_planes``, in its order; shape (M, B)."""
+    """Return the bitboards of ``_planes``, in its order; shape (M, B)."""
     by_seat = [state.hands, state.known_bits, state.team_known_bits, state.discarded_bits, state.declined_bits]
     cards = [CARD_BITS[ids][:, None] for ids in (state.taken_card, state.drawn_card, state.offered_card)]
     if state.rules.looks_at_upcard:

@@ -46,7 +46,7 @@ class ObservationOptions:
     ----------
     derived : bool
         Computed features: deadwood, deadwood after each discard, and the cards in melds, of the own
-        and the visible partner's hand. They cost about as much as the rest of the vector again.
+        and the visible partner's hand. They about double the cost of the vector.
     showdown : bool
         The cards laid open, melded and laid off after a knock (zeros before the end of a deal).
     buried_pile : bool
@@ -87,7 +87,7 @@ Source = Callable[[PlayerView], NDArray[Any]]
 class CardPlanes:
     """Card planes: sections of 52 zeros and ones, one for each card in id order.
 
-    ``source`` returns bitplanes: (M,), or (M, len(owners)) for one plane per seat or team.
+    ``source`` returns bitboards: (M,), or (M, len(owners)) for one plane per seat or team.
     """
 
     name: str
@@ -172,13 +172,13 @@ def card_plane_sections(rules: Rules, options: ObservationOptions) -> list[CardP
         CardPlanes("upcard", "top card of the discard pile", lambda view: CARD_BITS[view.upcard]),
         CardPlanes("taken", "card taken from the pile in this turn", lambda view: CARD_BITS[view.taken_card]),
         CardPlanes(
-            "drawn", "card drawn or taken in this turn by the own side", lambda view: CARD_BITS[view.drawn_card]
+            "drawn", "card drawn or taken in this turn by the viewer's side", lambda view: CARD_BITS[view.drawn_card]
         ),
     ]
     if rules.trades:
         planes.append(CardPlanes("offered", "card on offer within the team", lambda view: CARD_BITS[view.offered_card]))
     planes.append(
-        CardPlanes("known", "cards that everybody knows that seat to hold", lambda view: view.known_bits, seats)
+        CardPlanes("known", "cards that the seat is publicly known to hold", lambda view: view.known_bits, seats)
     )
 
     if options.buried_pile:
@@ -197,7 +197,7 @@ def card_plane_sections(rules: Rules, options: ObservationOptions) -> list[CardP
         planes += [
             CardPlanes("named", "cards named in the catch under way", lambda view: _present(view.named_bits)),
             CardPlanes(
-                "caught", "cards of the pile that served in a successful catch", lambda view: _present(view.caught_bits)
+                "caught", "cards of the pile that used in a successful catch", lambda view: _present(view.caught_bits)
             ),
         ]
     if rules.trades:
@@ -212,9 +212,9 @@ def card_plane_sections(rules: Rules, options: ObservationOptions) -> list[CardP
     if options.showdown:
         planes += [
             CardPlanes("shown", "hand that seat has shown", lambda view: view.shown_bits, seats),
-            CardPlanes("in_sets", "its cards in sets", lambda view: view.set_bits, seats),
-            CardPlanes("in_runs", "its cards in runs", lambda view: view.run_bits, seats),
-            CardPlanes("laid_off", "its cards laid off", lambda view: view.laid_bits, seats),
+            CardPlanes("in_sets", "the seat's cards in sets", lambda view: view.set_bits, seats),
+            CardPlanes("in_runs", "the seat's cards in runs", lambda view: view.run_bits, seats),
+            CardPlanes("laid_off", "the cards that the seat laid off", lambda view: view.laid_bits, seats),
         ]
     return planes
 
@@ -353,7 +353,7 @@ def rule_sections(rules: Rules) -> list[tuple[str, float, str]]:
 def derived_sections(rules: Rules) -> list[tuple[str, int, str]]:
     """Return name, width and meaning of the features with ``derived=True``, in order; encoder.py computes them."""
     sections = [
-        ("deadwood", 1, f"least deadwood of the own hand / {DEADWOOD_SCALE:g}"),
+        ("deadwood", 1, f"least deadwood of the viewer's hand / {DEADWOOD_SCALE:g}"),
         (
             "saved_by_discard",
             NUM_CARDS,

@@ -43,7 +43,7 @@ CENTRE = 20.0
 #: Deadwood up to which a feature each says whether a team has no more: when it should knock depends on the turn.
 _LIMITS = np.arange(0, 80, 5)
 _KNOCK_VALUE = "both hands' deadwood less the gin bonus"
-#: How the values of discards and plans are written: steeply, so that a network can tell the best from the second best.
+#: How the values of discards and plans are written: steeply, so that a network can distinguish the best two.
 PREFERENCE = "4 / 2 ** (value - the least value)"
 
 
@@ -71,7 +71,7 @@ def team_sections(rules: Rules) -> list[tuple[str, int, str]]:
         ("partner_prospects", 1, "as prospects, of the partner's hand"),
         ("partner_left", 1, f"{scale} of the partner's hand"),
         ("team_left_by_throw", NUM_CARDS, f"{scale} of both hands after discarding that card, as left_by_throw"),
-        ("clean", 1, "whether some discard leaves the own hand (before a draw, with the upcard) without deadwood"),
+        ("clean", 1, "whether some discard leaves the viewer's hand (before a draw, with the upcard) without deadwood"),
         ("team_left", len(_LIMITS), "whether the best discard leaves both hands at most 0, 5, 10, ... points"),
     ]
     if rules.trades:

@@ -114,7 +114,7 @@ class PlayerView:
     boasted: NDArray[np.uint8] | None = None  #: (M, P) 1 for a seat that has boasted
     boast_bar: NDArray[np.uint8] | None = None  #: (M, P) own turns in which that seat may not knock
     named_bits: UInt64Array | None = None  #: cards named in the catch under way
-    caught_bits: UInt64Array | None = None  #: cards of the pile that served in a successful catch
+    caught_bits: UInt64Array | None = None  #: cards of the pile that used in a successful catch
     catches: NDArray[np.uint8] | None = None  #: catches begun in this turn
     sheet_scores: NDArray[np.int32] | None = None  #: (M, S, T) of overlapping score sheets
     sheet_boxes: NDArray[np.int32] | None = None  #: (M, S, T)
@@ -167,7 +167,7 @@ class PlayerView:
 
     @property
     def unseen_bits(self) -> UInt64Array:
-        """The cards in the stock or in a hidden hand, for all the viewer knows."""
+        """The cards in the stock or in a hidden hand, as far as the viewer knows."""
         located = self.hand_bits | self.partner_bits | self.pile_bits
         located = located | np.bitwise_or.reduce(self.known_bits, axis=1)
         located = located | np.bitwise_or.reduce(self.team_known_bits, axis=1) | self.gave_bits

@@ -43,7 +43,6 @@ _CARDS = np.arange(NUM_CARDS, dtype=np.uint64)
 _COLUMNS = np.arange(NUM_CARDS, dtype=np.uint8)
 _LOW_SIX_BITS = np.uint64(63)
 _HIGHEST_BIT = np.uint64(1 << 63)
-_NOTHING = np.uint64(0)
 #: Separate the random streams of a world: deck, which seat holds a team's known cards, pile, drawn and offered card.
 _DECK, _TEAM, _PILE, _DRAWN, _OFFERED = (np.uint64(number << 32) for number in range(1, 6))
 #: Worlds dealt at once, so that their random numbers stay in the processor's cache.

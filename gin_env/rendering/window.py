@@ -38,7 +38,7 @@ class Window:
     title : str
         The text in its frame.
     pictures_per_second : float
-        The most new pictures shown in a second: ``show`` returns when this time has passed.
+        The maximum number of new pictures per second: ``show`` returns when this time has passed.
 
     Notes
     -----

@@ -6,9 +6,8 @@ raises a ``ValueError`` that names the field, the value and what was expected. N
 >>> Rules.preset("palace_4p", knock_limit=5).knock_limit
 5
 
-To add a preset, add one entry to ``PRESETS`` at the end of this file (environments and agents find it there), and its
-name to the lists in tests/rules/test_rules.py and tests/reference/presets.py. Then generate its texts: ``python
-docs/generate.py`` writes docs/rules.md, and ``python -m tests.helpers.playthroughs`` its golden playthrough.
+To add a preset, add one entry to ``PRESETS`` in this file; environments and agents find it there. The other steps are
+in docs/architecture.md, "How to add".
 """
 
 from __future__ import annotations

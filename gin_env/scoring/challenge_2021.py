@@ -27,7 +27,7 @@ from gin_env.cards.melds import (
 )
 from gin_env.scoring.layoffs import Defence, extended_runs
 
-#: The suits in the order of the challenge's card ids.
+#: The suits in the order of the challenge's card ids; :func:`greedy_layoffs` relies on clubs coming first.
 CHALLENGE_SUITS = "CHSD"
 #: Our card ids in the order of the challenge's.
 CHALLENGE_ORDER = sorted(range(NUM_CARDS), key=lambda card: (CHALLENGE_SUITS.index(SUITS[card // NUM_RANKS]), card))
@@ -69,7 +69,7 @@ class ChallengeLayoff(NamedTuple):
     """One card laid off, card by card."""
 
     card: int
-    meld_index: int  #: which of the open melds it goes on
+    meld_index: int  #: index of the open meld that it is laid off on
     meld: tuple[int, ...]  #: that meld's cards just before, ascending ids
 
 

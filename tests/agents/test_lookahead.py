@@ -1,4 +1,4 @@
-"""``lookahead``, ``team-lookahead`` and the trading controls: what they take, trade, throw and knock with."""
+"""``lookahead``, ``team-lookahead`` and the trading controls: what they take, trade, discard and knock with."""
 
 import dataclasses
 import itertools
@@ -95,7 +95,7 @@ def test_danger_counts_what_the_opponent_may_do_with_a_card():
     assert dangers("KS", "", "AS") == 0  # no run goes round the corner
 
 
-def test_lookahead_throws_what_the_opponent_cannot_use():
+def test_lookahead_discards_what_the_opponent_cannot_use():
     """Two lone queens; what the opponent is known to hold decides."""
     view = play(table("eaai_2p", ["AS 2S 3S 4H 5H 6H 9C 9D 9S QC"], "KD", "QH"), "pass", "pass", "draw")
     for card, other in (("QC", "QH"), ("QH", "QC")):
@@ -104,7 +104,7 @@ def test_lookahead_throws_what_the_opponent_cannot_use():
         assert said(LookaheadAgent(), later(dataclasses.replace(view, known_bits=known), 8)) == f"discard {other}"
 
 
-def test_a_team_takes_and_offers_what_melds_with_the_mate():
+def test_a_team_takes_and_offers_what_melds_with_the_partner():
     mover, partner = "KH QC JD 9D 4C 3H AD", "5S 6S TH 8C 2D 2H AS"
     others = ["KS KC QD JS 9S 8S 4D", "7H 7C 5H 5D 3C 3D AC"]
     engine = table("palace_4p", [mover, others[0], partner, others[1]], "7S")
@@ -126,8 +126,8 @@ def test_a_team_takes_and_offers_what_melds_with_the_mate():
         ("AS 2S 3S 4S 9C 9D 9S", "TH JC 3D", 16, "discard"),
     ],
 )
-def test_a_team_knocks_early_or_with_a_clean_hand(mover, partner, turns, verb):
-    """The mate's other cards are a meld; there is nothing to trade for, as no trade is allowed."""
+def test_a_team_knocks_early_or_with_a_hand_without_deadwood(mover, partner, turns, verb):
+    """The partner's other cards are a meld; there is nothing to trade for, as no trade is allowed."""
     rest = {4: "5H 6H 7H 8H 9H", 3: "5H 6H 7H 8H"}
     cards = (partner.split() + rest[min(len(partner.split()), 4)].split())[:7]
     others = ["2C 4C 6C 8C KC 2D 4D", "6D 8D 5C 7C TS QS KS"]
@@ -137,7 +137,7 @@ def test_a_team_knocks_early_or_with_a_clean_hand(mover, partner, turns, verb):
 
 
 @pytest.mark.parametrize("preset", ["eaai_2p", "free_for_all_3p", "rotation_3p"])
-def test_without_a_mate_the_team_agent_is_lookahead_and_the_controls_are_gold_k4(preset):
+def test_without_a_partner_the_team_agent_is_lookahead_and_the_controls_are_gold_k4(preset):
     for agents in (
         (LookaheadAgent(), TeamLookaheadAgent()),
         (GoldK4Agent(), NeverTradeAgent(), TradeGreedyAgent(), RandomTradeAgent()),
@@ -209,10 +209,11 @@ def test_trade_greedy_looks_at_its_own_hand_alone():
                 laid = least_arrangements(np.array([hand], dtype=np.uint64))
                 loose = card_ids(hand & ~int(laid.set_bits[0] | laid.run_bits[0]))
                 trials = [
-                    (min(after_throw((hand & ~(1 << c)) | 1 << a, taken) for a in card_ids(partner)), c) for c in loose
+                    (min(deadwood_after_discard((hand & ~(1 << c)) | 1 << a, taken) for a in card_ids(partner)), c)
+                    for c in loose
                 ]
                 best = min(trials, default=(999, NO_CARD))
-                expected = best[1] if best[0] < after_throw(hand, taken) else NO_CARD
+                expected = best[1] if best[0] < deadwood_after_discard(hand, taken) else NO_CARD
                 given = card if actions[row] < view.layout.discard else NO_CARD
                 assert given == expected
                 offers += given != NO_CARD
@@ -221,7 +222,7 @@ def test_trade_greedy_looks_at_its_own_hand_alone():
     assert refusals > 0
 
 
-def after_throw(hand: int, taken: int) -> int:
+def deadwood_after_discard(hand: int, taken: int) -> int:
     return min(points_left(hand & ~(1 << card)) for card in card_ids(hand) if card != taken)
 
 

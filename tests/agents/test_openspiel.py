@@ -151,14 +151,14 @@ def test_it_plays_duplicate_deals_about_as_well_as_simple(pyspiel: Any) -> None:
     ids=lambda rules: rules.name,
 )
 def test_it_chooses_legally_wherever_others_have_led(pyspiel: Any, rules: Rules) -> None:
-    engine, agent, thrown_back = rich_engine(rules, 30, seed=5), OpenSpielAgent(), 0
+    engine, agent, discarded_again = rich_engine(rules, 30, seed=5), OpenSpielAgent(), 0
     for _ in play_on(engine, seed=5):
         rows = np.flatnonzero(~engine.over)
         view = player_view(engine.state, rows=rows)
         actions = decide(agent, view)
         discards = np.flatnonzero(view.phase == Phase.PLAY)
-        thrown_back += int((engine.layout.card_of[actions[discards]] == view.taken_card[discards]).sum())
-    assert (thrown_back == 0) == rules.forbid_return_discard
+        discarded_again += int((engine.layout.card_of[actions[discards]] == view.taken_card[discards]).sum())
+    assert (discarded_again == 0) == rules.forbid_return_discard
 
 
 @pytest.mark.parametrize(("cards", "limit", "discardable"), MISCOUNTED)

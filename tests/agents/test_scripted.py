@@ -132,18 +132,18 @@ def test_simple_chooses_uniformly_among_ties():
     engine.step([engine.layout.index("pass")])
     engine.step([engine.layout.index("pass")])
     engine.step([engine.layout.index("draw")])
-    # 5H 5D tie as the dearest loose cards beside melds and an ace
+    # 5H 5D tie as the highest loose cards beside melds and an ace
     hand = bits_of([parse_card(c) for c in ["2S", "3S", "4S", "9H", "TH", "JH", "7C", "8C", "9C", "5H", "5D"]])
     engine.state.hands[0, engine.state.mover[0]] = hand
     view = player_view(engine.state, rows=np.zeros(4000, dtype=int), history=True)
-    cards = view.layout.card_of[throwing(SimpleAgent(), view)]
+    cards = view.layout.card_of[discards_of(SimpleAgent(), view)]
     ids, counts = np.unique(cards, return_counts=True)
     assert ids.tolist() == [parse_card("5H"), parse_card("5D")]
     assert abs(counts[0] - 2000) < 5 * np.sqrt(1000)
 
 
-def throwing(agent, view):
-    """The throws of a scripted agent as action indices, whether or not it knocks."""
+def discards_of(agent, view):
+    """The discards of a scripted agent as action indices, whether or not it knocks."""
     cards, _ = agent.discards(view, view.hand_bits)
     return view.layout.discard + cards
 
@@ -164,8 +164,8 @@ def test_gold_takes_what_lowers_its_deadwood_and_throws_the_dearest():
             elif view.phase[row] == Phase.PLAY:
                 left = {c: points_left(hand & ~(1 << c)) for c in card_ids(hand) if c != view.taken_card[row]}
                 least = min(left.values())
-                dearest = min((-int(CARD_POINTS[c]), c) for c in left if left[c] == least)[1]
-                assert parse_card(text.split()[1]) == dearest
+                highest = min((-int(CARD_POINTS[c]), c) for c in left if left[c] == least)[1]
+                assert parse_card(text.split()[1]) == highest
                 assert (text.split()[0] == "knock") == (least <= 10)
     assert taken == {True, False}
 

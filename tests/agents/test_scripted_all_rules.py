@@ -147,12 +147,12 @@ def test_the_last_discard_is_taken_for_a_knock_that_the_agent_wants(agent, prese
 
 
 @pytest.mark.parametrize("agent", [GoldAgent(), SimpleAgent()], ids=lambda a: a.name)
-def test_a_last_discard_that_helps_no_other_knock_is_thrown_back(agent):
+def test_a_last_discard_that_helps_no_other_knock_is_discarded_again(agent):
     """Whoever took it has to knock; the agents do not take it for this, but may be seated after the taking."""
     rules = Rules.preset("classic_2p", last_discard_knock=True, forbid_return_discard=False, knock_limit=5)
     engine = Engine(rules, 300, seed=8)
     engine.reset()
-    thrown_back = others = 0
+    discarded_again = others = 0
     would_take = np.zeros(300, dtype=bool)
     while not engine.over.all():
         rows = np.flatnonzero(~engine.over)
@@ -169,7 +169,7 @@ def test_a_last_discard_that_helps_no_other_knock_is_thrown_back(agent):
             np.testing.assert_array_equal(back, (view.legal_knock_bits & ~CARD_BITS[view.taken_card])[taken] == 0)
             np.testing.assert_array_equal(would_take[rows[taken]], ~back)
             actions[taken] = knocks
-            thrown_back += back.sum()
+            discarded_again += back.sum()
             others += (~back).sum()
         engine.step(actions, rows)
-    assert min(thrown_back, others) > 3
+    assert min(discarded_again, others) > 3

@@ -107,7 +107,7 @@ class Foolish(GoldK4Agent):
 
 
 def test_blunders_of_the_base_are_replaced() -> None:
-    """Whoever may knock does, or throws something else, though the base would break the hand up."""
+    """A seat that may knock does so, or discards something else, though the base would break up the hand."""
     engine = rich_engine("eaai_2p", 200, seed=3)
     found: list[PlayerView] = []
     for _ in range(20):

@@ -124,7 +124,7 @@ def test_copies_continue_identically(name):
         assert twin.rewards == env.rewards
 
 
-# ------------------------------------------------------------------ two tables
+# two tables
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -185,7 +185,7 @@ def test_a_dead_table_is_not_played_again_and_the_summary_holds_both():
     assert "dead" in kinds
 
 
-# ------------------------------------------------------------------ rotation
+# rotation
 
 
 @pytest.mark.parametrize("name", ["rotation_3p", "rotation_all"])
@@ -222,7 +222,7 @@ def test_in_a_game_of_three_the_loser_sits_out_next():
     assert dealers == {0, 1, 2}
 
 
-# ------------------------------------------------------------------ catches, wins
+# catches, wins
 
 
 @pytest.mark.parametrize("name", [name for name, rules in OPTION_SETS.items() if rules.catch_glass])

@@ -116,7 +116,7 @@ def test_the_reward_is_the_net_points_of_the_learners_team(name):
     assert paid
 
 
-def test_the_learner_of_three_is_dealt_anew_when_it_sits_out():
+def test_the_learner_of_three_gets_a_new_deal_when_it_sits_out():
     """Deals without a decision of the learner count nothing; in a game they do."""
     generator = np.random.default_rng(1)
     env = GinRummySingleEnv("rotation_3p", seat=1, opponents=Eager())

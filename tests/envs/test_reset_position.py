@@ -346,7 +346,7 @@ def test_a_position_without_a_decision_for_the_learner_is_refused() -> None:
     single = gin_env.GinRummySingleEnv("rotation_3p", seat=int(table.episodes.state.dealer[0]))
     with pytest.raises(InvalidPosition, match=r"learner's seat in row 0.*sit out"):
         single.reset(options={"position": position_of(table)})
-    # The last turn before the stock floor is the opponent's, who draws and throws.
+    # The last turn before the stock floor is the opponent's, who draws and discards.
     table = gin_env.raw_env("classic_2p(max_turns=50)")
     table.reset(seed=1)
     while table.episodes.state.turn[0] < 49:

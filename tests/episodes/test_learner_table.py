@@ -110,7 +110,7 @@ def test_dealers_that_were_asked_for_are_kept():
     table = LearnerTable(rules, 4_000, Knocker(), seats=0)
     table.reset(dealers=np.zeros(4_000, dtype=int))
     assert (table.state.dealer == 0).all()
-    assert table.state.deal_number.max() > 0  # some were dealt anew
+    assert table.state.deal_number.max() > 0  # some were dealt again
 
 
 def test_a_dealer_that_lets_the_learner_sit_out_is_refused():

@@ -1,4 +1,4 @@
-"""Arrays saved in the middle of play and written into a fresh object go on bit for bit."""
+"""Arrays saved in the middle of play and written into a fresh object continue bit for bit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def played(table: LearnerTable, steps: int, seed: int) -> list[Any]:
 
 @pytest.mark.parametrize("episode", ["deal", "game"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_learners_table_goes_on(name: str, episode: str) -> None:
+def test_a_learners_table_continues(name: str, episode: str) -> None:
     rules = ALL_RULES[name]
     one, other = table_of(rules, episode, 5), table_of(rules, episode, 6)
     one.reset()
@@ -57,7 +57,7 @@ def test_a_learners_table_goes_on(name: str, episode: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_kept_is_no_part_of_the_play_that_goes_on(name: str) -> None:
+def test_what_was_kept_is_no_part_of_the_play_that_continues(name: str) -> None:
     """Writing the copies back into the same object plays the same deals again."""
     episodes = Episodes(ALL_RULES[name], 6, "game", "points", seed=3)
     episodes.reset()
@@ -89,7 +89,7 @@ def test_a_state_is_its_arrays(name: str) -> None:
         np.testing.assert_array_equal(getattr(one.state, field), getattr(other.state, field))
 
 
-def test_an_environment_of_stable_baselines_goes_on() -> None:
+def test_an_environment_of_stable_baselines_continues() -> None:
     pytest.importorskip("stable_baselines3")
     from gin_env.envs.sb3 import GinVecEnv
 

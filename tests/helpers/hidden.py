@@ -33,7 +33,7 @@ def hidden_cards(state: State, row: int, viewer: int, seen: Bookkeeper) -> list[
     return [card for card in range(52) if not visible >> card & 1]
 
 
-def deal_unknown_cards_anew(
+def deal_unknown_cards_again(
     state: State, row: int, viewer: int, seen: Bookkeeper, generator: np.random.Generator
 ) -> int:
     """Exchange all cards whose place the viewer may not know; return how many cards moved."""

@@ -209,7 +209,7 @@ EXTREMES = [
 
 @pytest.mark.parametrize("rules", EXTREMES, ids=lambda rules: rules.name)
 def test_features_stay_within_their_space(rules: Rules) -> None:
-    """Even in a deal in which every turn takes the upcard, names three wrong cards, and throws."""
+    """Even in a deal in which every turn takes the upcard, names three wrong cards, and discards."""
     engine = Engine(rules, 1, seed=1)
     engine.reset()
     layout, critic = engine.layout, StateEncoder(rules)

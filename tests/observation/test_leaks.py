@@ -20,7 +20,7 @@ from gin_env.observation.encoder import ObservationOptions
 from gin_env.observation.view import History
 from gin_env.rules import Rules
 from gin_env.scoring import Kind
-from tests.helpers.hidden import deal_unknown_cards_anew, exchange_buried_cards
+from tests.helpers.hidden import deal_unknown_cards_again, exchange_buried_cards
 from tests.helpers.knowledge import Bookkeeper, book_actions
 from tests.helpers.options import ALL_RULES, OPTION_SETS, swept
 from tests.helpers.play import play_on, rich_engine
@@ -95,10 +95,10 @@ def possible_phases(rules: Rules) -> set[Phase]:
 
 
 @pytest.mark.parametrize("name", swept(ALL_RULES))
-def test_unknown_cards_dealt_anew_change_nothing(name: str) -> None:
+def test_unknown_cards_dealt_again_change_nothing(name: str) -> None:
     """Views, histories, features and masks are bit-identical, in every phase that the rules have."""
     rules = ALL_RULES[name]
-    found = compare(rules, deal_unknown_cards_anew, EVERYTHING)
+    found = compare(rules, deal_unknown_cards_again, EVERYTHING)
     assert found.changed == set()
     assert possible_phases(rules) - set(found.phases) <= {Phase.FORCED_DRAW}
     hidden = 52 - rules.hand_size * (2 if rules.sees_partner else 1)
@@ -148,7 +148,7 @@ def test_nothing_of_the_other_table_is_seen(name: str) -> None:
         assert actions.shape == (1,)
 
 
-# ------------------------------------------------------------------ a leak would be noticed
+# a leak would be noticed
 
 #: Ways to show a seat too much: each changes one entry of what a seat is shown, given the gathered table.
 LEAKS: dict[str, Callable[[Any], Any]] = {
@@ -165,7 +165,7 @@ LEAKS: dict[str, Callable[[Any], Any]] = {
 def test_a_leak_in_the_view_is_noticed(monkeypatch: pytest.MonkeyPatch, entry: str) -> None:
     look = view_module._visible_facts
     monkeypatch.setattr(view_module, "_visible_facts", lambda *given: {**look(*given), entry: LEAKS[entry](given[1])})
-    found = compare(ALL_RULES["team_hidden"], deal_unknown_cards_anew, EVERYTHING, num_deals=6)
+    found = compare(ALL_RULES["team_hidden"], deal_unknown_cards_again, EVERYTHING, num_deals=6)
     assert entry in found.changed
 
 
@@ -176,7 +176,7 @@ def test_a_leak_in_the_history_is_noticed(monkeypatch: pytest.MonkeyPatch, name:
         return History(seats, state.layout.verb_of[actions].astype(np.int8), cards)
 
     monkeypatch.setattr(view_module, "_history", open_history)
-    found = compare(ALL_RULES[name], deal_unknown_cards_anew, EVERYTHING, num_deals=4)
+    found = compare(ALL_RULES[name], deal_unknown_cards_again, EVERYTHING, num_deals=4)
     assert found.changed >= {"history.cards"}
 
 
@@ -188,13 +188,13 @@ def test_a_mask_or_a_feature_that_tells_the_buried_pile_is_noticed(monkeypatch: 
         return
     import tests.helpers.hidden as hidden
 
-    def telling(state: State, rows: np.ndarray) -> np.ndarray:
+    def revealing(state: State, rows: np.ndarray) -> np.ndarray:
         words = legal_words(state, rows)
         words[:, state.layout.catch_word] &= state.pile_bits[rows]
         return words
 
     legal_words = hidden.legal_words
-    monkeypatch.setattr(hidden, "legal_words", telling)
+    monkeypatch.setattr(hidden, "legal_words", revealing)
     found = compare(ALL_RULES[name], exchange_buried_cards, WITHOUT_BURIED_PILE, num_deals=4)
     assert "legal_mask" in found.changed
 

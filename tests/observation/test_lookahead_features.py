@@ -1,4 +1,4 @@
-"""Features that look ahead: right by hand, and equal to trying every unseen card and every throw."""
+"""Features that look ahead: right by hand, and equal to trying every unseen card and every discard."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def points_of(hand: int) -> int:
     return int(deadwood(np.array([hand], dtype=np.uint64))[0])
 
 
-def best_throw(hand: int, barred: int = NO_CARD) -> int:
+def best_discard(hand: int, barred: int = NO_CARD) -> int:
     return min(points_of(hand ^ 1 << card) for card in card_ids(hand) if card != barred)
 
 
 def mean_of_best(hand: int, unseen: int, num_best: int) -> float:
-    """By the definition: every unseen card comes, and what is thrown then may be that card."""
-    after = sorted(best_throw(hand | 1 << card) for card in card_ids(unseen))[:num_best]
+    """By the definition: every unseen card comes, and what is discarded then may be that card."""
+    after = sorted(best_discard(hand | 1 << card) for card in card_ids(unseen))[:num_best]
     return sum(after) / len(after) if after else points_of(hand)
 
 
@@ -68,7 +68,7 @@ def in_tens(points: float) -> float:
 
 
 @pytest.mark.parametrize(("name", "count"), [("eaai_2p", 48), ("palace_4p", 48)])
-def test_every_unseen_card_and_every_throw(name: str, count: int) -> None:
+def test_every_unseen_card_and_every_discard(name: str, count: int) -> None:
     rules = Rules.preset(name)
     for view, features, row in views(name, {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY}, count):
         hand, unseen, taken = int(view.hand_bits[row]), int(view.unseen_bits[row]), int(view.taken_card[row])
@@ -88,8 +88,8 @@ def test_every_unseen_card_and_every_throw(name: str, count: int) -> None:
         )
 
 
-def test_every_exchange_and_every_throw() -> None:
-    """Offers: the best answer and throw after giving each card; answers: the best throw of the mover after each."""
+def test_every_exchange_and_every_discard() -> None:
+    """Offers: the best answer and discard after giving each card; answers: the best discard of the mover after each."""
     answers = 0
     for view, features, row in views("palace_4p", {Phase.PLAY, Phase.TRADE_ANSWER}, 60):
         own, partner = int(view.hand_bits[row]), int(view.partner_bits[row])
@@ -98,11 +98,11 @@ def test_every_exchange_and_every_throw() -> None:
         assert set(np.flatnonzero(found).tolist()) <= set(gives)
         for card in gives:
             if view.phase[row] == Phase.TRADE_ANSWER:
-                left = best_throw(partner | 1 << card, taken) + points_of(own ^ 1 << card)
+                left = best_discard(partner | 1 << card, taken) + points_of(own ^ 1 << card)
                 answers += 1
             else:
                 left = min(
-                    best_throw(own ^ 1 << card ^ 1 << answer, taken) + points_of(partner ^ 1 << answer ^ 1 << card)
+                    best_discard(own ^ 1 << card ^ 1 << answer, taken) + points_of(partner ^ 1 << answer ^ 1 << card)
                     for answer in card_ids(partner)
                 )
             assert found[card] == pytest.approx(in_tens(left), abs=1e-6)
@@ -110,21 +110,21 @@ def test_every_exchange_and_every_throw() -> None:
 
 
 def test_what_sharp_does_is_seen() -> None:
-    """Its throw has the highest value, it takes a melding upcard, and knocks by what the best throw leaves."""
+    """Its discard has the highest value, it takes a melding upcard, and knocks by what the best discard leaves."""
     sharp, discards = load_agent("sharp", "eaai_2p"), 0
     for view, features, row in views("eaai_2p", {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY}, 120):
         hand, upcard = int(view.hand_bits[row]), int(view.upcard[row])
         verb, *card = view.layout.text(int(sharp.act(view)[row])).split()
         if view.phase[row] == Phase.PLAY:
             assert features["value_of_throw"][row].max() == 4
-            least = best_throw(hand, int(view.taken_card[row]))
+            least = best_discard(hand, int(view.taken_card[row]))
             assert features["gain_of_take"][row, 0] == features["melding_upcard"][row, 0] == 0
             if verb == "discard":
                 assert features["value_of_throw"][row, parse_card(card[0])] == 4
                 discards += 1
         else:
-            least = best_throw(hand | 1 << upcard)
-            gain = points_of(hand) - best_throw(hand | 1 << upcard, upcard)
+            least = best_discard(hand | 1 << upcard)
+            gain = points_of(hand) - best_discard(hand | 1 << upcard, upcard)
             assert features["gain_of_take"][row, 0] == pytest.approx(gain / 10)
             assert features["melding_upcard"][row, 0] == (verb == "take")
         assert features["least_left"][row].tolist() == [least <= points for points in range(11)]
@@ -137,7 +137,7 @@ def test_the_worth_of_a_throw_halves_with_each_point() -> None:
 
 
 def test_what_team_lookahead_does_is_seen() -> None:
-    """Far from a knock, its offer and its throw belong to the best plan; it takes what gains more than a point."""
+    """Far from a knock, its offer and its discard belong to the best plan; it takes what gains more than a point."""
     agent, seen, agreed = load_agent("team-lookahead", "palace_4p"), Counter[str](), 0
     phases = {Phase.UPCARD_OFFER, Phase.DRAW, Phase.PLAY, Phase.TRADE_ANSWER}
     for view, features, row in views("palace_4p", phases, 400, at_once=12):
@@ -153,7 +153,7 @@ def test_what_team_lookahead_does_is_seen() -> None:
             for card in card_ids(view.legal_give_bits[row]):
                 for answer in card_ids(partner):
                     hand, partners = own ^ 1 << card ^ 1 << answer, points_of(partner ^ 1 << answer ^ 1 << card)
-                    points = best_throw(hand, taken)
+                    points = best_discard(hand, taken)
                     plans.append((points, points + partners))
                     knocking |= {card} if points <= view.knock_limit[row] else set()
             assert {*np.flatnonzero(features["knock_of_gift"][row]).tolist()} <= knocking
@@ -193,7 +193,7 @@ def test_a_hand_seen_by_hand() -> None:
     assert least_after_discard(hands)[0] == 27
     unseen = np.array([sum(1 << card for card in parse_cards("3S 6S 9C AH"))], dtype=np.uint64)
     assert card_ids(completing_cards(hands)[0]) == sorted(parse_cards("3S 6S 9S 9C"))
-    # 3S and 6S leave 18 (the nines), the 9C leaves 9 (4S 5S), the ace 28 (thrown king: 4 + 5 + 9 + 9 + 1).
+    # 3S and 6S leave 18 (the nines), the 9C leaves 9 (4S 5S), the ace 28 (discarded king: 4 + 5 + 9 + 9 + 1).
     assert potential(hands, unseen, 3)[0] == (9 + 18 + 18) / 3
     assert potential(hands, unseen, 9)[0] == (9 + 18 + 18 + 28) / 4
     assert potential(hands, np.zeros(1, dtype=np.uint64), 3)[0] == 37
@@ -205,17 +205,17 @@ def test_hands_of_nothing_are_looked_at() -> None:
     assert potential(nothing, nothing, 7).tolist() == [0, 0]
 
 
-def test_the_best_throw_is_exact_for_hands_of_any_size() -> None:
-    """Also where all lies in melds, where sets and runs compete, and where a card may not be thrown."""
+def test_the_best_discard_is_exact_for_hands_of_any_size() -> None:
+    """Also where all lies in melds, where sets and runs compete, and where a card may not be discarded."""
     generator = np.random.default_rng(4)
     for size in (2, 3, 4, 6, 7, 9, 10, 11, 12):
         corner = generator.random((60, 52)) + 0.7 * (np.arange(52) % 13 > generator.integers(3, 13, (60, 1)))
         ids = np.argsort(corner, axis=1)[:, :size]
         hands = np.bitwise_or.reduce(CARD_BITS[ids], axis=1)
         barred = ids[:, 0]
-        assert least_after_discard(hands).tolist() == [best_throw(int(hand)) for hand in hands]
+        assert least_after_discard(hands).tolist() == [best_discard(int(hand)) for hand in hands]
         assert least_after_discard(hands, CARD_BITS[barred]).tolist() == [
-            best_throw(int(hand), card) for hand, card in zip(hands, barred.tolist(), strict=True)
+            best_discard(int(hand), card) for hand, card in zip(hands, barred.tolist(), strict=True)
         ]
 
 

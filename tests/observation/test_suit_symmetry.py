@@ -71,7 +71,7 @@ def test_turning_the_table_changes_nothing(name: str) -> None:
     assert (one.state.kind == other.state.kind).all()
 
 
-# ------------------------------------------------------------------ gin_env/observation/suit_symmetry.py
+# gin_env/observation/suit_symmetry.py
 
 #: Sections in which ties between equal arrangements or plans go by card ids.
 _WITH_TIES = (

@@ -56,7 +56,7 @@ def test_worlds_are_sound_and_show_the_viewer_what_it_saw(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["eaai_2p", "palace_4p", "free_for_all_3p", "rotation_3p"])
-def test_play_goes_on_from_worlds_to_the_deals_end(name: str) -> None:
+def test_play_continues_from_worlds_to_the_deals_end(name: str) -> None:
     engine = rich_engine(name, 16, seed=1)
     for _ in play_on(engine, seed=2, steps=12):
         pass
@@ -98,7 +98,7 @@ def test_every_hand_and_every_stock_is_as_likely() -> None:
     engine = Engine("eaai_2p", seed=2)
     engine.reset()
     generator = np.random.default_rng(0)
-    while engine.state.stock_count[0] > 4:  # knocks and gin apart: throws only
+    while engine.state.stock_count[0] > 4:  # apart from knocks and gin: discards only
         words = engine.state.legal.copy()
         words[:, engine.layout.knock_word] = 0
         engine.step(random_actions(words, engine.layout, generator))
@@ -128,7 +128,7 @@ def partnership_after_a_trade() -> State:
     raise AssertionError
 
 
-def test_a_card_of_a_team_lies_with_either_seat() -> None:
+def test_a_card_of_a_team_is_with_either_seat() -> None:
     """Every hand of the two seats that fits is as likely: the number of shared cards with a seat tells."""
     state = partnership_after_a_trade()
     view = player_view(state)

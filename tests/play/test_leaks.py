@@ -13,7 +13,7 @@ from agents.play.stages import Frame, Stage
 from gin_env.engine.state import NO_CARD
 from gin_env.episodes import Episodes
 from gin_env.rules import PRESETS
-from tests.helpers.hidden import deal_unknown_cards_anew
+from tests.helpers.hidden import deal_unknown_cards_again
 from tests.helpers.knowledge import Bookkeeper
 from tests.helpers.options import ALL_RULES
 from tests.helpers.play_client import Client, cards_in, hidden_now, play_deal, some_choice
@@ -42,7 +42,7 @@ def test_no_moment_between_two_decisions_holds_a_hidden_card(monkeypatch: pytest
 @pytest.mark.parametrize(
     "name", ["palace_4p", "team_hidden", "team_all", "classic_2p", "rotation_3p", "free_for_all_4p", "two_tables_4p"]
 )
-def test_hidden_cards_dealt_anew_leave_every_byte(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_hidden_cards_dealt_again_leave_every_byte(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The table, hints and refusals are the same whatever lies in the stock and in hidden hands."""
     rules, keepers = ALL_RULES[name], {}
     step = Episodes.step
@@ -71,7 +71,7 @@ def test_hidden_cards_dealt_anew_leave_every_byte(monkeypatch: pytest.MonkeyPatc
                 keeper = keepers.get((number, row)) or Bookkeeper(rules)
                 if not keeper.pile and keeper.taken == NO_CARD:
                     keeper.pile = [int(kept.upcard[row])]  # turned up, and nobody has acted yet
-                moved += deal_unknown_cards_anew(game.episodes.state, row, viewer, keeper, generator)
+                moved += deal_unknown_cards_again(game.episodes.state, row, viewer, keeper, generator)
                 assert answers_of(client) == before
                 game.episodes.state.put(np.arange(kept.num_deals), kept)
             client.act(some_choice([choice._asdict() for choice in game.choices()], generator))

@@ -40,7 +40,7 @@ def test_a_deal_is_played_by_clicking_with_a_trade_and_a_knock_and_no_hidden_car
         page.on("response", lambda answer: sent.append((answer.url.rpartition("/")[2], answer.text())))
         page.reload()
         page.wait_for_selector("#turn:visible")
-        assert card(page, "KD").count() == 0  # nothing can be thrown yet
+        assert card(page, "KD").count() == 0  # nothing can be discarded yet
         card(page, UPCARD).click()  # the pile
         card(page, "KD").click()
         assert action(page, "give KD").is_visible()
@@ -160,7 +160,7 @@ def test_the_keyboard_alone_is_enough(browser: Any) -> None:
             if session.game.stage is not Stage.TURN:
                 break
             version = session.version
-            page.keyboard.press("Enter")  # what has the focus: a verb, or a card to throw
+            page.keyboard.press("Enter")  # what has the focus: a verb, or a card to discard
             if page.evaluate("document.activeElement.dataset.action || ''").startswith(("discard", "knock")):
                 page.keyboard.press("Enter")
             settled(page, session)

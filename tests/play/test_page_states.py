@@ -58,7 +58,7 @@ def play_deals(table: Session, count: int) -> None:
             position = table.state()
 
 
-# ------------------------------------------------------------------ agents that think
+# agents that think
 
 
 def test_the_page_says_that_others_think_and_goes_on_by_itself(browser: Any, waiting: str) -> None:
@@ -113,7 +113,7 @@ def test_a_hint_that_takes_long_is_shown_to_be_on_its_way(browser: Any, waiting:
         settled(page, table)
 
 
-# ------------------------------------------------------------------ coming back
+# coming back
 
 
 def test_coming_back_leaves_the_choices_for_a_new_game(browser: Any) -> None:
@@ -164,7 +164,7 @@ def test_coming_back_leaves_the_hint_the_picked_card_and_the_focus(browser: Any)
         assert page.locator(".chosen").get_attribute("data-can") == "5H"
 
 
-# ------------------------------------------------------------------ what may not fit
+# what may not fit
 
 
 def test_the_seed_of_a_game_is_shown_to_the_last_digit(browser: Any) -> None:
@@ -285,8 +285,8 @@ def test_changed_rules_are_played_by_the_strongest_that_can(browser: Any) -> Non
 
 def test_a_server_that_was_started_anew_says_that_the_game_is_gone(browser: Any) -> None:
     with at_the_table(browser, stacked_game()) as (page, session):
-        anew = Session(session._arguments).state()
-        page.route("**/state", lambda route: route.fulfill(json=anew))
+        fresh = Session(session._arguments).state()
+        page.route("**/state", lambda route: route.fulfill(json=fresh))
         come_back(page)
         page.wait_for_selector("#start:visible")
         assert "the game is gone" in page.inner_text("#message")

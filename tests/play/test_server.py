@@ -38,7 +38,7 @@ def client() -> Iterator[Client]:
         yield made
 
 
-# ------------------------------------------------------------------ playing
+# playing
 
 
 @pytest.mark.parametrize("preset", swept(PRESETS))
@@ -182,7 +182,7 @@ def test_the_replay_page_holds_finished_deals_only(client: Client) -> None:
     assert client.get("/replay?deals=all").status_code == 200
 
 
-# ------------------------------------------------------------------ refusals
+# refusals
 
 
 def test_bad_requests_are_refused_in_words_and_change_nothing(client: Client) -> None:
@@ -288,7 +288,7 @@ def test_every_answer_forbids_keeping_framing_and_foreign_sources(client: Client
     assert not re.search(r"(src|href)=\"(https?:)?//", page)
 
 
-# ------------------------------------------------------------------ who may be chosen
+# who may be chosen
 
 
 def test_the_strongest_agent_for_some_rules() -> None:

@@ -40,7 +40,7 @@ class Typist(io.StringIO):
 
 
 def last_number(printed: str) -> str:
-    """The last action offered: a knock where there is one, else a throw."""
+    """The last action offered: a knock where there is one, else a discard."""
     listed = printed.rpartition("\n\n")[2]
     return re.findall(r"(?<!\S)(\d+)  ?[a-zA-Z0-9]", listed)[-1] + "\n"
 

@@ -36,7 +36,7 @@ def about(lines: list[Line], *topics: str) -> list[str]:
     return [line.text for line in lines if line.topic in topics]
 
 
-# ------------------------------------------------------------------ worked deals
+# worked deals
 
 
 def test_a_plain_knock_from_the_first_line_to_the_last() -> None:
@@ -97,7 +97,7 @@ def test_an_undercut_by_a_chain_across_both_defenders() -> None:
     assert about(lines, "count", "result", "points") == [
         "The count: player_0 and player_2 have 10 + 0 = 10, player_1 and player_3 have 4 + 4 = 8.",
         "8 is less than 10, so this is an undercut: the side that knocks must have FEWER points than the other side "
-        "(equal counts would not be enough). player_1 and player_3 win the deal.",
+        "(an equal count would not be enough for the knocker). player_1 and player_3 win the deal.",
         "The lay-offs made the difference: without them player_1 and player_3 would have had 22 + 20 = 42 points, not "
         "8, and the 10 of player_0 and player_2 would have won.",
         "Difference (10 - 8) + undercut bonus 20 + box bonus 10 = 32 points for player_1 and player_3.",
@@ -231,7 +231,7 @@ def test_a_box_on_every_sheet() -> None:
     )
 
 
-# ------------------------------------------------------------------ dead deals
+# dead deals
 
 
 def stalled(rules: Rules, last: str | None = None) -> State:
@@ -291,7 +291,7 @@ def test_boasts_in_a_dead_deal() -> None:
     ]
 
 
-# ------------------------------------------------------------------ all rules
+# all rules
 
 
 def check(state: State, row: int, caught: list[int], seen: Counter[str]) -> None:

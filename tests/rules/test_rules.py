@@ -110,7 +110,7 @@ def test_partner_seats_is_partner_of_for_arrays(dtype: type) -> None:
     assert rules.partner_seats(seats.reshape(2, 2)).tolist() == [[2, 3], [0, 1]]
 
 
-# ------------------------------------------------------------------ one field
+# one field
 
 
 @pytest.mark.parametrize("name", [name for name, field in FIELDS.items() if set(field.metadata) >= {"range"}])
@@ -146,7 +146,7 @@ def test_every_value_of_a_field_is_possible_where_it_means_something(name: str) 
             assert getattr(dataclasses.replace(base, **{name: value}), name) == value
 
 
-# ------------------------------------------------------------------ several fields
+# several fields
 
 
 @pytest.mark.parametrize("mode", PLAYERS)

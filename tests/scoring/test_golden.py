@@ -219,7 +219,7 @@ def test_stock(name: str) -> None:
         assert (drawn, int(engine.state.kind[0])) == (draws, Kind.DEAD)
 
 
-# ------------------------------------------------------------------ move by move
+# move by move
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def main(words: Sequence[str]) -> None:
 
 
 def best_known(matrix: TeamMatrix, partner: str, members: Sequence[str]) -> str | None:
-    """Return the member with whom a partner scores most, None if no team of this partner has a result."""
+    """Return the member with which a partner scores most, None if no team of this partner has a result."""
     candidates = [member for member in members if (member, partner) in matrix.results]
     return max(candidates, key=lambda member: matrix.estimate((member, partner)).value, default=None)
 

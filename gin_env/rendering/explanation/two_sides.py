@@ -1,6 +1,7 @@
 """Who wins between two sides, players or teams, by which rule, and what it pays.
 
-The rules are those of ``gin_env.scoring.showdown``: ``undercut_on_tie``, ``gin_protects``, the bonuses and boasts.
+The decisions are those of ``gin_env.scoring`` (``results.py``: ``undercut_on_tie``, bonuses; ``showdown.py``:
+``gin_protects``; ``boasts.py``); here they are put into words.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def _undercut(deal: Deal, own: int, theirs: int) -> str:
     """Say why the knock is undercut, and who wins."""
     rules, knocker = deal.rules, deal.names[deal.knocker]
     if theirs < own:
-        equal = " (equal counts would not be enough)" if rules.undercut_on_tie else ""
+        equal = " (an equal count would not be enough for the knocker)" if rules.undercut_on_tie else ""
         text = f"{theirs} is less than {own}, so this is an undercut: {_requirement(deal)}{equal}."
     else:
         text = f"Both sides have {own}, and under these rules equal counts are an undercut: {_requirement(deal)}."
