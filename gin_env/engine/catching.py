@@ -53,7 +53,7 @@ def name_card(state: State, rows: Rows, actions: NDArray[np.intp]) -> Rows:
 
 
 def _settle(state: State, rows: Rows) -> None:
-    """Pay ``catch_points`` to the catcher's team for a successful catch, to each other playing team for a failed one."""
+    """Pay ``catch_points`` to the catcher's team for a successful catch, to each other playing team otherwise."""
     rules = state.rules
 
     # The named cards must be in the pile, unused by earlier catches, and form a meld.
