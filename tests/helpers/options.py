@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from gin_env.rules import PRESETS, Rules
 
@@ -145,15 +145,16 @@ LEFT_TO_SLOW = {
 }
 
 
-def swept(names: Iterable[str]) -> list[ParameterSet]:
+def swept(names: Iterable[str]) -> list[Any]:
     """Return the parameters of a test that runs under many rules, given by their names in ``ALL_RULES``."""
     return [_parameter(name, name) for name in names]
 
 
-def swept_rules(rules: Mapping[str, Rules]) -> list[ParameterSet]:
+def swept_rules(rules: Mapping[str, Rules]) -> list[Any]:
     """Return the same parameters as :func:`swept`, as ``Rules`` with their names as ids."""
     return [_parameter(value, name) for name, value in rules.items()]
 
 
-def _parameter(value: str | Rules, name: str) -> ParameterSet:
+def _parameter(value: str | Rules, name: str) -> Any:
+    """Return one ``pytest.param``; pytest does not export its type."""
     return pytest.param(value, id=name, marks=[pytest.mark.slow] if name in LEFT_TO_SLOW else [])
